@@ -77,6 +77,27 @@ export const invalidJson = (): GatewayError =>
 export const bodyTooDeep = (maxDepth: number): GatewayError =>
   new GatewayError(400, INVALID, 'invalid_json', `The request body is nested more than ${maxDepth} levels deep.`);
 
+export const invalidText = (): GatewayError =>
+  new GatewayError(
+    400,
+    INVALID,
+    'invalid_json',
+    'The request body is not Unicode text: it has bytes that are not UTF-8, or half of a surrogate pair such as \\ud800.',
+  );
+
+/** @param meant the name that an engine could read instead */
+export const ambiguousParameter = (sent: string, meant: string): GatewayError =>
+  new GatewayError(
+    400,
+    INVALID,
+    'ambiguous_parameter',
+    `A model server could read '${sent}' as '${meant}'. Send '${meant}', or leave it out.`,
+    sent,
+  );
+
+export const repeatedParameter = (param: string): GatewayError =>
+  new GatewayError(400, INVALID, 'ambiguous_parameter', `The request body has '${param}' twice. Send it once.`, param);
+
 export const missingParameter = (param: string): GatewayError =>
   new GatewayError(400, INVALID, 'missing_required_parameter', `Missing required parameter: '${param}'.`, param);
 

@@ -187,6 +187,19 @@ describe('a request', () => {
   });
 });
 
+it('a member of the body has the ceiling that the page names', async () => {
+  for (const [names, ceiling] of tableOf('Ceilings') as [string, string][]) {
+    const most = Number(/^\d+/.exec(ceiling)![0]);
+    const fitting = ceiling.includes('KiB') ? 'x'.repeat(most * 1024 - 2) : most;
+    const tooMuch = typeof fitting === 'string' ? `${fitting}x` : fitting + 1;
+    for (const name of names.replaceAll('`', '').split(', ')) {
+      expect([name, (await chat({ body: { [name]: fitting } })).status]).toEqual([name, 200]);
+      const { status, body } = await chat({ body: { [name]: tooMuch } });
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_value', name]);
+    }
+  }
+});
+
 it('a stream that breaks says so in one more event, and has no [DONE]', async () => {
   engine.behaviour = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,13 +1,10 @@
-import { jsonKeyOf, JsonRefused, JsonScanner, type JsonMember } from '@slipway/platform-bounds';
-import { bodyTooDeep, invalidJson, invalidParameter } from '../gateway.errors.js';
+import { isUtf8 } from 'node:buffer';
+import { JsonRefused, JsonScanner } from '@slipway/platform-bounds';
+import { bodyTooDeep, invalidJson, invalidText } from '../gateway.errors.js';
+import { checkedMembers, MAX_DEPTH, valueOf, type NamedMember } from './body-rules.js';
 
-/** Deeper than any tool's schema. It protects engines that walk requests recursively from deeper ones. */
-const MAX_DEPTH = 128;
-/** Most bytes of a member that this gateway reads: names of models and of sessions are short. */
-const MAX_VALUE_BYTES = 8 * 1024;
-/** No member that this gateway reads has a longer name. */
-const MAX_NAME_BYTES = 256;
-const QUOTE = 0x22;
+/** Some clients write it before the text. JSON has none, and engines refuse it. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** The members that decide where a request is sent. */
 type RoutingMember = 'model' | 'stream' | 'session_id' | 'prompt_cache_key' | 'user';
@@ -19,11 +16,10 @@ const ROUTING_MEMBERS: ReadonlySet<string> = new Set<RoutingMember>([
   'user',
 ]);
 
-interface NamedMember extends JsonMember {
-  name: string;
-}
-
-/** A request's body as the client sent it, the positions of its top-level members, and the members that are read. */
+/**
+ * A request's body as the client sent it without a byte order mark, the positions of its top-level members, and the
+ * members that are read.
+ */
 export interface RequestBody {
   text: Buffer;
   members: readonly NamedMember[];
@@ -31,31 +27,44 @@ export interface RequestBody {
 }
 
 /**
- * Takes a body piece by piece. Only the members that are read are ever parsed: the result of `JSON.parse` takes up to
- * twenty times a body's bytes, and all other requests stop while it works.
+ * Takes a body piece by piece. Only the members that are read or limited are ever parsed: the result of `JSON.parse`
+ * takes up to twenty times a body's bytes, and all other requests stop while it works.
  */
 export class BodyScan {
-  private readonly scanner = new JsonScanner({ maxDepth: MAX_DEPTH });
+  private readonly scanner = new JsonScanner({ maxDepth: MAX_DEPTH, isUnicode: true });
+  /** How many bytes of a byte order mark the body begins with. */
+  private marks = 0;
+  private hasBegun = false;
 
   /** @throws GatewayError 400 */
   push(piece: Buffer): void {
-    this.checked(() => this.scanner.push(piece));
+    const text = this.hasBegun ? piece : piece.subarray(this.markIn(piece));
+    this.checked(() => this.scanner.push(text));
   }
 
   /** @param text all pieces joined. @throws GatewayError 400 */
   end(text: Buffer): RequestBody {
     this.checked(() => this.scanner.end());
-    const members: NamedMember[] = [];
+    const unmarked = this.marks === 0 ? text : text.subarray(this.marks);
+    if (!isUtf8(unmarked)) throw invalidText();
+    const members = checkedMembers(unmarked, this.scanner.members());
+    if (members.length === 0 && !isObject(unmarked)) throw invalidJson();
     const fields: Partial<Record<RoutingMember, unknown>> = {};
-    for (const { keyStart, keyEnd, valueStart, valueEnd } of this.scanner.members()) {
-      const name = nameOf(text, keyStart, keyEnd);
-      const member = { name, keyStart, keyEnd, valueStart, valueEnd };
-      members.push(member);
-      // If two members have the same name, the last one counts, as with `JSON.parse`.
-      if (isRoutingMember(name)) fields[name] = valueOf(text, member);
+    for (const member of members) if (isRoutingMember(member.name)) fields[member.name] = valueOf(unmarked, member);
+    return { text: unmarked, members, fields };
+  }
+
+  /** Returns the bytes at the beginning that belong to a byte order mark. A piece may end within it. */
+  private markIn(piece: Buffer): number {
+    let at = 0;
+    while (this.marks < BYTE_ORDER_MARK.length && piece[at] === BYTE_ORDER_MARK[this.marks]) {
+      this.marks += 1;
+      at += 1;
     }
-    if (members.length === 0 && !isObject(text)) throw invalidJson();
-    return { text, members, fields };
+    if (at === piece.length) return at;
+    this.hasBegun = true;
+    if (this.marks > 0 && this.marks < BYTE_ORDER_MARK.length) throw invalidJson();
+    return at;
   }
 
   private checked(scan: () => void): void {
@@ -63,6 +72,7 @@ export class BodyScan {
       scan();
     } catch (error) {
       if (!(error instanceof JsonRefused)) throw error;
+      if (error.fault === 'lone_surrogate') throw invalidText();
       throw error.fault === 'too_deep' ? bodyTooDeep(MAX_DEPTH) : invalidJson();
     }
   }
@@ -72,25 +82,14 @@ function isRoutingMember(name: string): name is RoutingMember {
   return ROUTING_MEMBERS.has(name);
 }
 
-function nameOf(text: Buffer, keyStart: number, keyEnd: number): string {
-  return keyEnd - keyStart > MAX_NAME_BYTES ? '' : jsonKeyOf(text, keyStart, keyEnd);
-}
-
 function isObject(text: Buffer): boolean {
   return text.toString('latin1', 0, Math.min(text.length, 1_024)).trimStart().startsWith('{');
-}
-
-function valueOf(text: Buffer, { name, valueStart, valueEnd }: NamedMember): unknown {
-  if (valueEnd - valueStart <= MAX_VALUE_BYTES) return JSON.parse(text.toString('utf8', valueStart, valueEnd));
-  if (text[valueStart] === QUOTE) throw invalidParameter(name, `at most ${MAX_VALUE_BYTES} bytes`);
-  // Too long for any valid value, and of the wrong type.
-  return {};
 }
 
 /**
  * Sets and removes top-level members and leaves every other byte as the client sent it. Numbers beyond double
  * precision, the order of keys and their spelling survive, and a long conversation is copied instead of serialized
- * again. A member that occurs twice is changed twice, because parsers differ in which of the two they use.
+ * again.
  * @param set new values, already encoded as JSON
  */
 export function editTopLevel(

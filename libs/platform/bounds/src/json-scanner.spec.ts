@@ -101,6 +101,21 @@ describe('valid JSON', () => {
   ])('is not %j', (text) => expect(faultOf(text)).toBe('malformed'));
 });
 
+it('refuses half of a surrogate pair on request, in pieces of any size', () => {
+  const [high, low] = [fc.constantFrom('\\ud800', '\\uDBFF'), fc.constantFrom('\\udc00', '\\uDfFf')];
+  const anyUnit = fc.oneof(high, low, fc.constantFrom('a', '\\n', '\\ue000', '\\ud7FF', '\\\\', '😀'));
+  const unicode = { ...BOUNDS, isUnicode: true };
+  fc.assert(
+    fc.property(fc.array(anyUnit, { maxLength: 6 }), fc.boolean(), anyPieces, (units, isKey, pieces) => {
+      const text = isKey ? `{"${units.join('')}":1}` : `["${units.join('')}"]`;
+      expect(faultOf(text, pieces)).toBeUndefined();
+      const isWhole = isWellFormed(JSON.parse(`"${units.join('')}"`) as string);
+      expect(faultOf(text, pieces, unicode)).toBe(isWhole ? undefined : 'lone_surrogate');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 it('finds the members of the outermost object, in pieces of any size', () => {
   const anyMembers = fc.dictionary(fc.oneof(fc.constantFrom('model', 'x"y', 'é\\'), fc.string()), fc.jsonValue(), {
     noNullPrototype: true,

@@ -1,5 +1,5 @@
-/** Why a text is refused: it is not JSON, or it exceeds a bound of its reader. */
-export type JsonFault = 'malformed' | 'too_deep' | 'too_much';
+/** Why a text is refused: it is not JSON, it exceeds a bound of its reader, or its strings are no Unicode. */
+export type JsonFault = 'malformed' | 'too_deep' | 'too_much' | 'lone_surrogate';
 
 export class JsonRefused extends Error {
   constructor(readonly fault: JsonFault) {
@@ -15,6 +15,11 @@ export interface JsonBounds {
    * 50 ms for a million.
    */
   maxWork?: number;
+  /**
+   * Whether to refuse the escape of half a surrogate pair. `JSON.parse` accepts it, but UTF-8 cannot express it, and
+   * other readers fail on it, replace it or drop it.
+   */
+  isUnicode?: boolean;
 }
 
 /** A member of the outermost object, as offsets into the text. `keyStart` and `keyEnd` include the quotes. */
@@ -41,6 +46,9 @@ const enum State {
   Text,
   Escape,
   Hex,
+  /** After the escape of the first half of a surrogate pair. */
+  LowEscape,
+  LowEscapeU,
   Word,
   Minus,
   Zero,
@@ -87,6 +95,10 @@ export class JsonScanner {
   private word: readonly number[] = [];
   /** How many bytes of the word, or digits of the `\u` escape, have been read. */
   private read = 0;
+  /** The value of the `\u` escape so far. */
+  private code = 0;
+  /** Whether this escape must be the second half of a surrogate pair. */
+  private isLow = false;
   private depth = 0;
   /** Whether the container at each level is an object. */
   private readonly isObjectAt: boolean[] = [false];
@@ -140,8 +152,7 @@ export class JsonScanner {
           break;
         case State.Escape:
           if (byte === 0x75) {
-            this.state = State.Hex;
-            this.read = 0;
+            this.beginHex(false);
           } else if (IS_ESCAPABLE[byte]) this.state = State.Text;
           else throw new JsonRefused('malformed');
           at += 1;
@@ -149,7 +160,18 @@ export class JsonScanner {
         case State.Hex:
           if (!IS_HEX[byte]) throw new JsonRefused('malformed');
           this.read += 1;
-          if (this.read === 4) this.state = State.Text;
+          this.code = (this.code << 4) | ((byte & 0xf) + (byte > 0x39 ? 9 : 0));
+          if (this.read === 4) this.endHex();
+          at += 1;
+          break;
+        case State.LowEscape:
+          if (byte !== BACKSLASH) throw new JsonRefused('lone_surrogate');
+          this.state = State.LowEscapeU;
+          at += 1;
+          break;
+        case State.LowEscapeU:
+          if (byte !== 0x75) throw new JsonRefused('lone_surrogate');
+          this.beginHex(true);
           at += 1;
           break;
         case State.Word:
@@ -240,6 +262,20 @@ export class JsonScanner {
       this.read = 1;
       this.state = State.Word;
     }
+  }
+
+  private beginHex(isLow: boolean): void {
+    this.isLow = isLow;
+    this.code = this.read = 0;
+    this.state = State.Hex;
+  }
+
+  private endHex(): void {
+    this.state = State.Text;
+    if (!this.bounds.isUnicode) return;
+    const isLow = this.code >= 0xdc00 && this.code <= 0xdfff;
+    if (isLow !== this.isLow) throw new JsonRefused('lone_surrogate');
+    if (this.code >= 0xd800 && this.code < 0xdc00) this.state = State.LowEscape;
   }
 
   private open(isObject: boolean): void {
