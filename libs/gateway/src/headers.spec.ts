@@ -12,6 +12,7 @@ const sent = (client: IncomingHttpHeaders, authorization: string | null = null, 
 const OWN = [
   ['content-type', 'application/json'],
   ['user-agent', 'slipway'],
+  ['accept-encoding', 'identity'],
   ['x-request-id', 'req-1'],
 ];
 
@@ -54,6 +55,7 @@ it('sends a supplier the accepted type of the answer and nothing else', () => {
   const own = (accept: string) => [
     ['content-type', 'application/json'],
     ['user-agent', 'slipway'],
+    ['accept-encoding', 'identity'],
     ['accept', accept],
   ];
   expect(pairs(supplierHeaders(true, null))).toEqual(own('text/event-stream'));
@@ -72,6 +74,7 @@ it('hides who the engine is, where it is, and its instructions to browsers', () 
     'strict-transport-security': 'max-age=1',
     'x-powered-by': 'x',
     via: '1.1 x',
+    vary: 'accept-encoding',
     'alt-svc': 'h3=":1"',
     location: 'http://10.0.0.7/',
     'content-length': '7',

@@ -21,10 +21,11 @@ const NOT_RETURNED = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // The length is computed again if the answer was changed. The gateway requests no encoding and refuses encoded
-  // answers.
+  // The length is computed again if the answer was changed, and a coded answer is decoded.
   'content-length',
   'content-encoding',
+  // The gateway decides what its answers depend on.
+  'vary',
   // Reveals the server's software or location.
   'server',
   'via',
@@ -77,6 +78,9 @@ export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headerText(headers, 'content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
 }
 
+/** A proxy that buffers or stores a stream holds its events back. nginx reads the first of these, and others the second. */
+export const STREAM_HEADERS: OutgoingHttpHeaders = { 'x-accel-buffering': 'no', 'cache-control': 'no-cache' };
+
 /** Whether the body has a content encoding, so that its bytes are not the text itself. */
 export function isCoded(headers: IncomingHttpHeaders): boolean {
   const { 'content-encoding': coding } = headers as HeaderValues;
@@ -87,7 +91,7 @@ export function isCoded(headers: IncomingHttpHeaders): boolean {
 /**
  * The client's headers that an engine gets, in addition to those that the operator names. Engines obey headers that no
  * client of a gateway should set: `X-Conversation-Id` keeps llama-server generating after a disconnect, and others have
- * debugging switches. Every release may add one. `accept-encoding` is left out so that answers can be metered.
+ * debugging switches. Every release may add one.
  */
 const PASSED_ON = ['accept', 'traceparent', 'tracestate'];
 
@@ -110,7 +114,8 @@ export function supplierHeaders(isStream: boolean, authorization: string | null)
 }
 
 function headersOfEveryRequest(authorization: string | null): string[] {
-  const headers = ['content-type', 'application/json', 'user-agent', 'slipway'];
+  // The gateway meters and changes answers, which costs more if they are coded.
+  const headers = ['content-type', 'application/json', 'user-agent', 'slipway', 'accept-encoding', 'identity'];
   if (authorization) headers.push('authorization', authorization);
   return headers;
 }

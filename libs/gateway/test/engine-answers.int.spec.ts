@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Gateway } from '../src/index.js';
 import { ask, type TestAnswer } from './client.js';
@@ -171,13 +171,34 @@ it('the list of models shows the names that clients can request', async () => {
   expect(upstream.seen).toHaveLength(0);
 });
 
-it('requests no encoded answer, and passes none on', async () => {
+it('requests no coded answer, and decodes one that comes anyway', async () => {
   await ask(gateway, token, { body: { model: 'chat' }, headers: { 'accept-encoding': 'gzip' } });
-  expect(upstream.seen[0]?.headers['accept-encoding']).toBeUndefined();
+  expect(upstream.seen[0]?.headers['accept-encoding']).toBe('identity');
+  const json = { model: FILE, choices: [{ message: { content: 'a' }, finish_reason: 'stop' }] };
+  const event = (delta: object, finish_reason: string | null): string =>
+    `data: ${JSON.stringify({ model: FILE, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const texts = [
+    ['application/json', JSON.stringify(json), JSON.stringify({ ...json, model: 'chat' })],
+    ['text/event-stream', `${event({ content: 'a' }, null)}${event({}, 'stop')}data: [DONE]\n\n`],
+  ] as const;
+  for (const [type, text, shown = text.replaceAll(FILE, 'chat')] of texts)
+    for (const [coding, encode] of Object.entries({ gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync })) {
+      const coded = encode(text);
+      raw(`200 OK\r\ncontent-type: ${type}\r\ncontent-encoding: ${coding}\r\ncontent-length: ${coded.length}`, coded);
+      const answer = await asked('/v1/chat/completions', { stream: type === 'text/event-stream' });
+      expect([coding, answer.status, answer.text]).toEqual([coding, 200, shown]);
+      expect(answer.headers.get('content-encoding')).toBeNull();
+    }
+  const refused = gzipSync(JSON.stringify({ error: { message: 'no' } }));
+  raw(`400 Bad Request\r\ncontent-encoding: gzip\r\ncontent-length: ${refused.length}`, refused);
+  expect((await asked()).body.error.message).toBe('no');
+});
+
+it('passes on no answer in an encoding that it does not know', async () => {
   const coded = gzipSync(JSON.stringify({ model: FILE }));
   for (const type of ['application/json', 'text/event-stream'])
     for (const status of ['200 OK', '400 Bad Request']) {
-      raw(`${status}\r\ncontent-type: ${type}\r\ncontent-encoding: gzip\r\ncontent-length: ${coded.length}`, coded);
+      raw(`${status}\r\ncontent-type: ${type}\r\ncontent-encoding: zstd\r\ncontent-length: ${coded.length}`, coded);
       const shown = await asked();
       expect([shown.status, shown.body.error.message]).toEqual([
         status.startsWith('200') ? 502 : 400,

@@ -84,11 +84,7 @@ export class PublishedStreamAnswer implements ClientAnswer {
   }
 
   begin(): void {
-    this.writer.begin(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      ...this.own,
-    });
+    this.writer.begin(200, { 'content-type': 'text/event-stream; charset=utf-8', ...this.own });
   }
 
   data(chunk: Buffer): boolean {

@@ -42,6 +42,7 @@ it('sends the head at the end of the tick, although no data has arrived yet', as
   writer.begin(200, { 'x-own': '1' });
   expect(await until('\r\n\r\n')).toBe('');
   expect(received).toContain('x-own: 1');
+  for (const header of ['x-accel-buffering: no', 'cache-control: no-cache']) expect(received).toContain(header);
 });
 
 it('sends the data of one tick in one piece, and does not wait for more in the next tick', async () => {

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { STREAM_HEADERS } from '../headers.js';
 
 /**
  * Writes an event stream. Data that arrives in one tick of the event loop leaves in one piece at the end of the tick.
@@ -17,7 +18,7 @@ export class StreamWriter {
   ) {}
 
   begin(status: number, head: OutgoingHttpHeaders): void {
-    this.response.writeHead(status, head);
+    this.response.writeHead(status, Object.assign(head, STREAM_HEADERS));
     this.plan();
   }
 

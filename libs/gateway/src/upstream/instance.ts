@@ -2,6 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import { serverRoot } from '@slipway/contracts';
 import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
+import { DecodedAnswer } from './decoded-answer.js';
 import { InFlightCounter } from './in-flight.js';
 
 /** Creates the dispatcher for addresses that a tenant named: it refuses what the allow list does not cover. */
@@ -84,7 +85,7 @@ export class Instance {
     this.load.enter(performance.now());
     // The first request after an ejection is a lone trial; its outcome decides for the others.
     if (this.ejectedUntil > 0) this.isProbing = true;
-    this.dispatcher.dispatch(options, handler);
+    this.dispatcher.dispatch(options, new DecodedAnswer(handler));
   }
 
   /** A good answer has begun. Its end may be minutes away, so the instance counts as healthy from now on. */
