@@ -71,6 +71,15 @@ export const wrongMethod = (method: string, path: string, allow: string): Gatewa
     allow,
   });
 
+export const invalidRequest = (reason: string): GatewayError =>
+  new GatewayError(400, INVALID, 'invalid_request', `The request is not valid HTTP. ${reason}.`);
+
+export const expectationFailed = (): GatewayError =>
+  new GatewayError(417, INVALID, 'expectation_failed', "The only expectation that is met is '100-continue'.");
+
+export const unsupportedTransferCoding = (): GatewayError =>
+  new GatewayError(501, INVALID, 'unsupported_transfer_coding', "The only transfer coding that is read is 'chunked'.");
+
 export const invalidJson = (): GatewayError =>
   new GatewayError(400, INVALID, 'invalid_json', 'The request body is not a JSON object.');
 

@@ -23,6 +23,8 @@ export interface GatewaySettings {
   maxConcurrency: number;
   /** Clients' headers that engines of deployments get, in addition to those that every engine needs; in lower case. */
   passedHeaders: readonly string[];
+  /** Origins whose pages may call the gateway from a browser. */
+  corsOrigins: readonly string[];
   connectTimeoutMs: number;
   /**
    * How long an unused connection to an instance is kept: less than the 5 s after which Python servers close theirs.
@@ -60,6 +62,7 @@ export const DEFAULT_SETTINGS: GatewaySettings = {
   limitsOfTenant: () => ({ requestsPerMinute: 2_400_000, maxConcurrency: 4_000 }),
   maxConcurrency: 10_000,
   passedHeaders: [],
+  corsOrigins: [],
   connectTimeoutMs: 2_000,
   idleTimeoutMs: 4_000,
   headTimeoutMs: 600_000,

@@ -121,6 +121,10 @@ it('serves no inference before it is ready, but continues to serve it while it d
   expect((await ask('GET', '/readyz')).status).toBe(503);
 });
 
+it('keeps an idle connection for longer than load balancers do', () => {
+  expect(server.keepAliveTimeout).toBeGreaterThan(600_000);
+});
+
 it('keeps a harmless request id, and creates one otherwise', async () => {
   for (const id of ['req-1', 'x'.repeat(128)])
     expect((await ask('POST', '/v1/completions', { 'x-request-id': id })).headers['x-request-id']).toBe(id);

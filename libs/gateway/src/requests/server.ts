@@ -1,10 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { errorBody, GatewayError, internalError, notReady, unknownPath, wrongMethod } from '../gateway.errors.js';
+import { GatewayError, internalError, notReady, unknownPath, wrongMethod } from '../gateway.errors.js';
 import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
 import { ClientGoneError } from './body-reader.js';
+import { CorsPolicy } from './cors.js';
+import {
+  assertWellFormed,
+  isOnlyContinue,
+  LINGER_MS,
+  pathOf,
+  refuseConnect,
+  refuseRaw,
+  requestIdOf,
+} from './request-form.js';
 
 /** The handlers that serve the paths. */
 export interface Handlers {
@@ -19,10 +27,8 @@ export interface Handlers {
 
 export const INFERENCE_PATHS = new Set(['/v1/chat/completions', '/v1/completions', '/v1/embeddings']);
 export const READ_PATHS = new Set(['/v1/models', '/healthz', '/readyz', '/metrics']);
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 /** A refused body of up to this many bytes is read to its end, so that the connection can be kept. */
 const WORTH_READING = 1024 * 1024;
-const LINGER_MS = 1_000;
 
 export function createGatewayServer(
   handlers: Handlers,
@@ -30,9 +36,10 @@ export function createGatewayServer(
   isDraining: () => boolean,
   log: Log,
 ): Server {
+  const cors = new CorsPolicy(settings.corsOrigins);
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const given = request.headers['x-request-id'];
-    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    const requestId = requestIdOf(request);
+    cors.mark(request, response);
     if (isDraining()) response.shouldKeepAlive = false;
     answer(request, response, requestId).catch((error: unknown) => {
       if (error instanceof ClientGoneError) return;
@@ -46,17 +53,29 @@ export function createGatewayServer(
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
+    assertWellFormed(request);
     const path = pathOf(request.url as string);
-    if (INFERENCE_PATHS.has(path)) {
-      if (request.method !== 'POST') throw wrongMethod(request.method as string, path, 'POST');
+    if (path === '*' && request.method === 'OPTIONS') {
+      response.writeHead(204, { allow: 'GET, HEAD, POST', 'x-request-id': requestId }).end();
+      return;
+    }
+    const isInference = INFERENCE_PATHS.has(path);
+    const isModel = path.startsWith('/v1/models/') && path.length > '/v1/models/'.length;
+    if (!isInference && !isModel && !READ_PATHS.has(path))
+      throw unknownPath(request.method as string, path.slice(0, 200));
+    const methods = isInference ? 'POST' : 'GET, HEAD';
+    if (cors.isPreflight(request)) {
+      cors.permit(request, response, methods, requestId);
+      return;
+    }
+    if (isInference) {
+      if (request.method !== 'POST') throw wrongMethod(request.method as string, path, methods);
       if (!handlers.readiness().isReady && !isDraining()) throw notReady();
       await handlers.infer(request, response, path, requestId);
       return;
     }
-    const isModel = path.startsWith('/v1/models/') && path.length > '/v1/models/'.length;
-    if (!isModel && !READ_PATHS.has(path)) throw unknownPath(request.method as string, path);
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw wrongMethod(request.method as string, path, 'GET, HEAD');
+      throw wrongMethod(request.method as string, path, methods);
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' }, requestId);
     else if (path === '/readyz') {
       const { isReady, status } = handlers.readiness();
@@ -76,21 +95,32 @@ export function createGatewayServer(
       maxHeaderSize: settings.maxHeaderBytes,
       headersTimeout: 20_000,
       requestTimeout: 120_000,
-      keepAliveTimeout: 75_000,
+      // Longer than load balancers keep an idle connection: if they close first, no request meets a closed one.
+      keepAliveTimeout: 620_000,
+      // Node would refuse the request without an envelope.
+      requireHostHeader: false,
     },
     handle,
   );
+  // Node drops headers beyond the two thousandth silently. Their bytes are bounded.
+  server.maxHeadersCount = 0;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (Number(request.headers['content-length'] ?? 0) <= settings.maxBodyBytes) response.writeContinue();
+    if (isWorthContinuing(request, settings.maxBodyBytes)) response.writeContinue();
     handle(request, response);
   });
+  server.on('checkExpectation', handle);
+  server.on('connect', refuseConnect);
   server.on('clientError', refuseRaw);
   return server;
 }
 
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query < 0 ? url : url.slice(0, query);
+function isWorthContinuing({ headers, url, method }: IncomingMessage, maxBodyBytes: number): boolean {
+  return (
+    isOnlyContinue(headers.expect as string) &&
+    Number(headers['content-length'] ?? 0) <= maxBodyBytes &&
+    method === 'POST' &&
+    INFERENCE_PATHS.has(pathOf(url as string))
+  );
 }
 
 /** A slug contains a slash, which clients send encoded or not. */
@@ -119,9 +149,10 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Gatew
     return;
   }
   const body = error.body();
-  const isLong =
-    error.status === 413 || error.status === 408 || Number(request.headers['content-length'] ?? 0) > WORTH_READING;
-  const isClosing = isLong && !request.complete;
+  const { 'content-length': length, expect } = request.headers;
+  const isLong = error.status === 413 || error.status === 408 || Number(length ?? 0) > WORTH_READING;
+  // Without `100 Continue` the client may never send the body, and its next request would be read as one.
+  const isClosing = (isLong || expect !== undefined) && !request.complete;
   if (isClosing) response.shouldKeepAlive = false;
   response.writeHead(error.status, {
     'content-type': 'application/json',
@@ -142,30 +173,4 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Gatew
     response.end();
   });
   response.once('close', () => clearTimeout(timer));
-}
-
-const RAW_REFUSALS: Readonly<Record<string, [status: string, code: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'headers_too_large',
-    'The request headers are too large.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
-};
-
-/** Answers input that never became a request. */
-function refuseRaw(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, code, message] = RAW_REFUSALS[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'invalid_request',
-    'The request is not valid HTTP.',
-  ];
-  const body = errorBody(message, 'invalid_request_error', null, code);
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n\r\n${body}`,
-  );
 }

@@ -92,6 +92,20 @@ describe('loadConfig', () => {
     expect(problemsOf({ ...EXTERNAL, SLIPWAY_GATEWAY_PASSED_HEADERS: many })).toHaveLength(1);
   });
 
+  it('accepts origins of pages that may call the gateway, and nothing that is more or less', () => {
+    const named = (origins: string) =>
+      loadConfig({ ...EXTERNAL, SLIPWAY_GATEWAY_CORS_ORIGINS: origins }, cwd).gateway.corsOrigins;
+    expect(named(' https://App.example/, http://localhost:3000,https://app.example:443,')).toEqual([
+      'https://app.example',
+      'http://localhost:3000',
+    ]);
+    expect(named('')).toEqual([]);
+    for (const origin of ['*', 'null', 'app.example', 'https://app.example/page', 'ftp://app.example'])
+      expect(problemsOf({ ...EXTERNAL, SLIPWAY_GATEWAY_CORS_ORIGINS: origin })).toHaveLength(1);
+    const many = Array.from({ length: 101 }, (_, n) => `https://app-${n}.example`).join();
+    expect(problemsOf({ ...EXTERNAL, SLIPWAY_GATEWAY_CORS_ORIGINS: many })).toHaveLength(1);
+  });
+
   it('names every problem at once and prints no secret', () => {
     const problems = problemsOf({
       ...EXTERNAL,

@@ -74,6 +74,8 @@ export interface Config {
     hold: { maxRequests: number; maxBytes: number };
     /** Lower-case names of client headers that engines receive in addition to those that the gateway knows. */
     passedHeaders: string[];
+    /** Origins whose pages may call the gateway from a browser. */
+    corsOrigins: string[];
   };
   leaseSeconds: number;
   logLevel: string;
@@ -204,6 +206,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
       },
       hold: { maxRequests: values.gatewayHoldMaxRequests, maxBytes: values.gatewayHoldMaxBytes },
       passedHeaders: values.gatewayPassedHeaders ?? [],
+      corsOrigins: values.gatewayCorsOrigins ?? [],
     },
     leaseSeconds: values.leaseSeconds,
     logLevel: values.logLevel,

@@ -86,6 +86,15 @@ export const origin = (raw: string): string => {
   return found;
 };
 
+export const origins = (raw: string): string[] => {
+  const named = raw
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);
+  if (named.length > 100) throw new Error('must be at most 100 origins');
+  return [...new Set(named.map(origin))];
+};
+
 /** Headers that each request to an engine has of its own, and headers that would expose the client's credentials. */
 const NEVER_PASSED =
   /^(content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|host|proxy-.*|accept(-encoding)?|authorization|cookie|user-agent|x-request-id|traceparent|tracestate)$/;

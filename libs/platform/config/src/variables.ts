@@ -8,6 +8,7 @@ import {
   keys,
   oneOf,
   origin,
+  origins,
   ports,
   text,
   token,
@@ -187,6 +188,10 @@ export const SCHEMA = {
   gatewayPassedHeaders: optional('SLIPWAY_GATEWAY_PASSED_HEADERS', headerNames, {
     description:
       'client headers that are passed to the engines of deployments, separated by commas, in addition to accept, traceparent and tracestate',
+  }),
+  gatewayCorsOrigins: optional('SLIPWAY_GATEWAY_CORS_ORIGINS', origins, {
+    description:
+      'origins whose pages may call the gateway from a browser, separated by commas, such as https://app.example; default: none',
   }),
   rateLimitReads: withDefault('SLIPWAY_RATE_LIMIT_READS', '6000', whole(0, 1e9), {
     description: 'reads per minute and token; 0 = off',
