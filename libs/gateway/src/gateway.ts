@@ -13,6 +13,7 @@ import { NotificationListener } from './postgres/notification.listener.js';
 import { PostgresLink } from './postgres/postgres.link.js';
 import { Destinations } from './requests/destination.js';
 import { Inference, type TokenCheck } from './requests/inference.js';
+import { cacheSaltKey } from './requests/cache-salt.js';
 import { modelNamed, modelsOf } from './requests/model-list.js';
 import { createGatewayServer } from './requests/server.js';
 import { SessionBook } from './sessions/session-book.js';
@@ -126,7 +127,7 @@ export class Gateway {
       settings: this.settings,
       isRevisionServing: destinations.isServing,
     };
-    this.inference = new Inference(this.checkToken, this.limits, destinations, parts);
+    this.inference = new Inference(this.checkToken, this.limits, destinations, parts, cacheSaltKey(options.keyRing));
     this.listener = new NotificationListener(
       options.databaseUrl,
       [DATAPLANE_CHANNEL, TOKENS_CHANNEL],

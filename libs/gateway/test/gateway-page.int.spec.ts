@@ -111,6 +111,7 @@ describe('a request', () => {
       'session_id',
       'prompt_cache_key',
       'user',
+      'cache_salt',
     ]);
     const passportOf = async (body: object, headers = {}): Promise<string | null> =>
       (await chat({ body, headers })).headers.get('x-context-passport');
@@ -126,6 +127,13 @@ describe('a request', () => {
       prompt_cache_key: 'k',
       user: 'u',
     });
+    const saltOf = async (body: object): Promise<unknown> => {
+      await chat({ body });
+      return engine.seen.at(-1)?.body['cache_salt'];
+    };
+    expect(await saltOf({ cache_salt: 'mine' })).toMatch(/^[\w-]{43}$/);
+    expect(await saltOf({ cache_salt: 'mine' })).not.toBe(await saltOf({ cache_salt: 'other' }));
+    expect(await saltOf({})).toBeUndefined();
     expect((await chat({ body: { model: 'nobody' } })).body.error.code).toBe('model_not_found');
   });
 

@@ -103,7 +103,7 @@ it('passes on an answer’s headers, except those of a connection, cookies, and 
       'content-type': 'application/json',
       'transfer-encoding': 'chunked',
       connection: 'keep-alive',
-      'keep-alive': 'timeout=75',
+      'keep-alive': 'timeout=620',
       'x-custom': 'kept',
       'openai-processing-ms': '7',
       'x-request-id': 'r',

@@ -160,6 +160,7 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
   expect(request?.body).toEqual({ model: `${SENTINEL}-model`, messages: [] });
   expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
     'accept',
+    'accept-encoding',
     'authorization',
     'connection',
     'content-length',

@@ -70,6 +70,12 @@ it('reads the options of a stream as strictly', () => {
     expect(refusalOf('stream_options', value)).toEqual([]);
 });
 
+it('accepts a salt for the cache only as a text', () => {
+  for (const value of [null, 's', 'x'.repeat(8_000)]) expect(refusalOf('cache_salt', value)).toEqual([]);
+  for (const value of ['', 7, true, {}, ['s'], 'x'.repeat(8_192)])
+    expect(refusalOf('cache_salt', value)).toEqual([400, 'invalid_value', 'cache_salt']);
+});
+
 it.each([
   ['n', 1, 16],
   ['n_cmpl', 1, 16],

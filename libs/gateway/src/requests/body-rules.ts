@@ -37,9 +37,8 @@ const expression: MemberCheck = (_text, member) => assertLength(member, MAX_EXPR
  * the gateway has not checked or replaced, such as the name of another model.
  */
 const CONTROLLED: ReadonlyMap<string, MemberCheck> = new Map([
-  ...['model', 'stream', 'session_id', 'prompt_cache_key', 'user', 'cache_salt'].map(
-    (name) => [name, anything] as const,
-  ),
+  ...['model', 'stream', 'session_id', 'prompt_cache_key', 'user'].map((name) => [name, anything] as const),
+  ['cache_salt', checkSalt] as const,
   ['stream_options', checkStreamOptions] as const,
   // llama.cpp reads `n_cmpl` before `n`, and `n_probs` before `top_logprobs`.
   ...['n', 'n_cmpl', 'best_of'].map((name) => [name, answers] as const),
@@ -121,6 +120,12 @@ function countFrom(least: number, most: number): MemberCheck {
     if (!Number.isInteger(value) || (value as number) < least || (value as number) > most)
       throw invalidParameter(member.name, `a whole number from ${least} to ${most}`);
   };
+}
+
+function checkSalt(text: Buffer, member: NamedMember): void {
+  const value = valueOf(text, member);
+  if (value !== null && (typeof value !== 'string' || value === ''))
+    throw invalidParameter(member.name, 'a string that is not empty');
 }
 
 function checkStreamOptions(text: Buffer, member: NamedMember): void {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
 import type { EndCallback } from '../holds/hold-queue.js';
@@ -6,6 +7,7 @@ import type { Token } from '../tokens/token-book.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
 import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
 import { ByteBudget } from '@slipway/platform-bounds';
+import { cacheSaltMember } from './cache-salt.js';
 import { PendingDraw, type RequestDestination, type Destinations } from './destination.js';
 import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './request-body.js';
@@ -44,6 +46,7 @@ export class Inference {
     private readonly limits: ClientLimits,
     private readonly destinations: Destinations,
     private readonly parts: ExchangeParts,
+    private readonly saltKey: KeyObject,
   ) {
     this.bytes = new ByteBudget(parts.settings.maxHeldBytes, tooManyBytes);
   }
@@ -83,7 +86,11 @@ export class Inference {
           ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, reserved })
           : drawn;
       reserved.bindingId = destination.published?.bindingId;
-      const body = editTopLevel(sent, { model: JSON.stringify(destination.backend.spec.modelId) }, ['session_id']);
+      const set = {
+        model: JSON.stringify(destination.backend.spec.modelId),
+        ...cacheSaltMember(this.saltKey, token.tenantId, model, sent.fields.cache_salt),
+      };
+      const body = editTopLevel(sent, set, ['session_id']);
       const parameters = sent.members.map(({ name }) => name);
       const isStream = stream === true;
       const input = {

@@ -6,14 +6,15 @@ import { checkedMembers, MAX_DEPTH, valueOf, type NamedMember } from './body-rul
 /** Some clients write it before the text. JSON has none, and engines refuse it. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** The members that decide where a request is sent. */
-type RoutingMember = 'model' | 'stream' | 'session_id' | 'prompt_cache_key' | 'user';
-const ROUTING_MEMBERS: ReadonlySet<string> = new Set<RoutingMember>([
+/** The members that the gateway reads. */
+type ReadMember = 'model' | 'stream' | 'session_id' | 'prompt_cache_key' | 'user' | 'cache_salt';
+const READ_MEMBERS: ReadonlySet<string> = new Set<ReadMember>([
   'model',
   'stream',
   'session_id',
   'prompt_cache_key',
   'user',
+  'cache_salt',
 ]);
 
 /**
@@ -23,7 +24,7 @@ const ROUTING_MEMBERS: ReadonlySet<string> = new Set<RoutingMember>([
 export interface RequestBody {
   text: Buffer;
   members: readonly NamedMember[];
-  fields: Readonly<Partial<Record<RoutingMember, unknown>>>;
+  fields: Readonly<Partial<Record<ReadMember, unknown>>>;
 }
 
 /**
@@ -49,8 +50,8 @@ export class BodyScan {
     if (!isUtf8(unmarked)) throw invalidText();
     const members = checkedMembers(unmarked, this.scanner.members());
     if (members.length === 0 && !isObject(unmarked)) throw invalidJson();
-    const fields: Partial<Record<RoutingMember, unknown>> = {};
-    for (const member of members) if (isRoutingMember(member.name)) fields[member.name] = valueOf(unmarked, member);
+    const fields: Partial<Record<ReadMember, unknown>> = {};
+    for (const member of members) if (isReadMember(member.name)) fields[member.name] = valueOf(unmarked, member);
     return { text: unmarked, members, fields };
   }
 
@@ -78,8 +79,8 @@ export class BodyScan {
   }
 }
 
-function isRoutingMember(name: string): name is RoutingMember {
-  return ROUTING_MEMBERS.has(name);
+function isReadMember(name: string): name is ReadMember {
+  return READ_MEMBERS.has(name);
 }
 
 function isObject(text: Buffer): boolean {
