@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { HeldBytes } from '@slipway/platform-bounds';
-import { readBody } from './body-reader.js';
+import { assertAcceptable, readBody } from './body-reader.js';
 
 const HELD: HeldBytes = { take: () => undefined, give: () => undefined, release: () => undefined };
 const TEXT = '{"model":"m"}';
@@ -52,4 +52,16 @@ it('needs no timer for a body that arrives together with its head, and keeps non
   later.end(TEXT);
   await slow;
   expect(jest.getTimerCount()).toBe(0);
+});
+
+it('accepts JSON without a content encoding only', () => {
+  const check = (headers: Record<string, string>) => () =>
+    assertAcceptable(request(headers) as unknown as IncomingMessage, 1_000);
+  for (const encoding of ['identity', 'Identity', '']) expect(check({ 'content-encoding': encoding })).not.toThrow();
+  for (const encoding of ['gzip', 'identity, br', 'x'])
+    expect(check({ 'content-encoding': encoding })).toThrow(expect.objectContaining({ status: 415 }));
+  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/x+json'])
+    expect(check({ 'content-type': type })).not.toThrow();
+  for (const type of ['text/plain', 'application/jsonl', 'multipart/form-data'])
+    expect(check({ 'content-type': type })).toThrow(expect.objectContaining({ status: 415 }));
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLarge, bodyTooSlow, unsupportedMediaType } from '../gateway.errors.js';
 import type { HeldBytes } from '@slipway/platform-bounds';
+import { isCoded } from '../headers.js';
 import { BodyScan, type RequestBody } from './request-body.js';
 
 const SLOWEST_MS = 60_000;
@@ -9,8 +10,7 @@ const SLOWEST_MS = 60_000;
 export function assertAcceptable(request: IncomingMessage, maxBytes: number): void {
   const type = request.headers['content-type'];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) throw unsupportedMediaType();
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw unsupportedMediaType();
+  if (isCoded(request.headers)) throw unsupportedMediaType();
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
