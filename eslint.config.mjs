@@ -10,6 +10,42 @@ if (!process.env.NX_TASK_TARGET_PROJECT) {
   await createProjectGraphAsync();
 }
 
+const SYNTAX = [
+  {
+    selector:
+      "Decorator[expression.callee.name='Inject'] > CallExpression > Identifier[name=/^[A-Z][a-z]/]:first-child",
+    message: 'Remove `@Inject`: the type of the parameter already names the class.',
+  },
+  {
+    selector:
+      "CallExpression[callee.property.name=/^(save|remove|upsert|preload)$/][callee.object.callee.property.name='repository']",
+    message:
+      'Use `insert`, `update` or `delete`: this method reads first, and then overwrites concurrent changes. Use SQL for conflicts.',
+  },
+  ...membersOfAbortSignal('any').map((selector) => ({
+    selector,
+    message:
+      'Use `timeLimit`, `withinTime` or `joinSignals` of @slipway/contracts: Node 20 collects the sources of `AbortSignal.any`, so that a time limit among them never fires.',
+  })),
+];
+
+const TIMEOUTS = membersOfAbortSignal('timeout').map((selector) => ({
+  selector,
+  message:
+    'Use `timeLimit`, `withinTime` or `joinSignals` of @slipway/contracts: they also release their timer when the work has ended.',
+}));
+
+/** Selectors for a static method of `AbortSignal`, however the code writes it. */
+function membersOfAbortSignal(name) {
+  const isOf = ["[object.name='AbortSignal']", "[object.property.name='AbortSignal']"];
+  const isNamed = [`[property.name='${name}']`, `[property.value='${name}']`];
+  return [
+    ...isOf.flatMap((of) => isNamed.map((named) => `MemberExpression${of}${named}`)),
+    `VariableDeclarator[init.name='AbortSignal'] > ObjectPattern > Property[key.name='${name}']`,
+    `VariableDeclarator[init.property.name='AbortSignal'] > ObjectPattern > Property[key.name='${name}']`,
+  ];
+}
+
 export default [
   { ignores: ['**/dist', '**/node_modules', '**/coverage', '**/test-output', '.nx', '.slipway'] },
   // Generated, with its own formatting.
@@ -23,20 +59,7 @@ export default [
       ...ownRules,
       '@nx/enforce-module-boundaries': ['error', { depConstraints: boundaries }],
       'no-else-return': 'error',
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            "Decorator[expression.callee.name='Inject'] > CallExpression > Identifier[name=/^[A-Z][a-z]/]:first-child",
-          message: 'Remove `@Inject`: the type of the parameter already names the class.',
-        },
-        {
-          selector:
-            "CallExpression[callee.property.name=/^(save|remove|upsert|preload)$/][callee.object.callee.property.name='repository']",
-          message:
-            'Use `insert`, `update` or `delete`: this method reads first, and then overwrites concurrent changes. Use SQL for conflicts.',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...SYNTAX],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       '@typescript-eslint/no-unused-vars': [
         'error',
@@ -87,7 +110,11 @@ export default [
   {
     files: ['{apps,libs,tools}/**/src/**/*.{ts,tsx}'],
     ignores: ['**/*.spec.{ts,tsx}', 'libs/platform/testing/**', '**/src/**/testing/**'],
-    rules: { '@typescript-eslint/no-explicit-any': 'error' },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      // Alone it fires, so tests and scripts may use it; joined with another signal it does not.
+      'no-restricted-syntax': ['error', ...SYNTAX, ...TIMEOUTS],
+    },
   },
   {
     // Specs belong to no project of their own, and a promise that a test forgets becomes visible by itself.

@@ -77,8 +77,10 @@ async function candidates(
 
 async function namesOf([of, read]: [string, Names], session: Session, given: readonly string[]): Promise<string[]> {
   try {
-    const call = { signal: AbortSignal.timeout(MOST_MS), maxRetries: 0 as const, limit: MOST_NAMES };
-    const { data } = await read(await session.client(), call, given);
+    const { withinTime } = await import('@slipway/sdk');
+    const { data } = await withinTime(MOST_MS, undefined, async (signal) =>
+      read(await session.client(), { signal, maxRetries: 0, limit: MOST_NAMES }, given),
+    );
     return data.map((row) => String((row as Record<string, unknown>)[of]));
   } catch {
     return [];

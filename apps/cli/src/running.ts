@@ -53,6 +53,7 @@ async function list(session: Session, verb: CallVerb, given: CommandInput, clien
 /** Prints each row once, and again whenever it changes. Waits if the api becomes unavailable. */
 async function watch(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
   const { interval } = given.flags as { interval?: string };
+  const { LONGEST_TIMER_MS } = await import('@slipway/sdk');
   const pauseMs = interval === undefined ? WATCH_MS : durationMs(interval, '--interval');
   // The next poll is the retry.
   const look = { ...given, options: { ...given.options, maxRetries: 0 } };
@@ -73,7 +74,7 @@ async function watch(session: Session, verb: CallVerb, given: CommandInput, clie
       if (!isAway) session.output.warn(awayLine(away.code));
       isAway = true;
     }
-    await delay(pauseMs, undefined, { signal: session.signal });
+    await delay(Math.min(pauseMs, LONGEST_TIMER_MS), undefined, { signal: session.signal });
   }
 }
 

@@ -87,3 +87,4 @@ export {
   type ScalingSpec,
 } from './revision-spec.js';
 export * from './statuses.js';
+export * from './time-limit.js';

@@ -18,3 +18,11 @@ export {
   type Metric,
   type MetricDefinition,
 } from '@slipway/contracts/metrics';
+export {
+  LONGEST_TIMER_MS,
+  joinSignals,
+  timeLimit,
+  withinTime,
+  type JoinedSignal,
+  type TimeLimit,
+} from '@slipway/contracts/time-limit';

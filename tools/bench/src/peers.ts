@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { withinTime } from '@slipway/contracts';
 
 const SOURCES = fileURLToPath(new URL('../src/peers/', import.meta.url));
 const CACHE = path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'slipway', 'bench-peers');
@@ -86,7 +87,7 @@ export async function startServer(
     clearTimeout(insist);
   };
   for (const deadline = Date.now() + READY_MS; ; await delay(100)) {
-    const answers = await fetch(readyUrl).then(
+    const answers = await withinTime(READY_MS, undefined, (signal) => fetch(readyUrl, { signal })).then(
       (answer) => answer.ok,
       () => false,
     );

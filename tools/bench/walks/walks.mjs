@@ -33,7 +33,8 @@ try {
   const token = text('bootstrap-token').trim();
   const call = async (method, url, body) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+    const signal = AbortSignal.timeout(60_000);
+    const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body), signal });
     if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };

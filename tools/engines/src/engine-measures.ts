@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { timeLimit } from '@slipway/contracts';
 import type { CallableServer } from '@slipway/target-driver/qualification';
 import type { ProcessTargetConfig } from '@slipway/target-process';
 import { request } from 'undici';
@@ -16,11 +17,12 @@ export async function metricsOf(
   signal: AbortSignal,
 ): Promise<string[]> {
   let text = '';
+  const limit = timeLimit(LIMIT_MS, signal);
   try {
     const answer = await request(`${baseUrl}${path}`, {
       dispatcher,
       headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
+      signal: limit.signal,
     });
     if (answer.statusCode !== 200) throw new Error(`returned ${answer.statusCode}`);
     for await (const chunk of answer.body) {
@@ -29,6 +31,8 @@ export async function metricsOf(
     }
   } catch (error) {
     return [`metrics: ${path} ${(error as Error).message}`];
+  } finally {
+    limit.stop();
   }
   const has = new Set(text.split('\n').map((line) => /^[A-Za-z_:][\w:]*/.exec(line)?.[0]));
   return Object.entries(named).map(([meaning, names]) => {

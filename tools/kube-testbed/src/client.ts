@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { withinTime } from '@slipway/contracts';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { ClusterAccess } from './access.js';
 import { PODS, type KubeObject, type Resource } from './objects.js';
@@ -169,20 +170,21 @@ export class KubeClient {
     return JSON.parse(body.toString('utf8')) as T;
   }
 
-  private async ask(
+  private ask(
     method: Dispatcher.HttpMethod,
     path: string,
     options: { body?: object; contentType?: string; query?: Query },
   ): Promise<{ body: Buffer }> {
-    const signal = AbortSignal.timeout(CALL_MS);
-    for (;;) {
-      const answer = await this.send(method, path, { ...options, signal });
-      const body = await bytesOf(answer.body);
-      if (answer.statusCode < 300) return { body };
-      const error = errorOf(answer.statusCode, body);
-      if (!isInitializing(error)) throw error;
-      await setTimeout(200, undefined, { signal });
-    }
+    return withinTime(CALL_MS, undefined, async (signal) => {
+      for (;;) {
+        const answer = await this.send(method, path, { ...options, signal });
+        const body = await bytesOf(answer.body);
+        if (answer.statusCode < 300) return { body };
+        const error = errorOf(answer.statusCode, body);
+        if (!isInitializing(error)) throw error;
+        await setTimeout(200, undefined, { signal });
+      }
+    });
   }
 
   private send(

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { withinTime } from '@slipway/contracts';
 import { request } from 'undici';
 import { kubeconfigOf, writeAccess, type ClusterAccess } from './access.js';
 import { KubeClient } from './client.js';
@@ -138,9 +139,11 @@ export class ControlPlane {
   private async startAll(): Promise<void> {
     this.run('etcd', etcdArgs(this.layout));
     await this.until('etcd is healthy', async () => {
-      const answer = await request(this.etcdUrl('/readyz'), { signal: AbortSignal.timeout(CALL_MS) });
-      await answer.body.dump();
-      return answer.statusCode === 200;
+      return await withinTime(CALL_MS, undefined, async (signal) => {
+        const answer = await request(this.etcdUrl('/readyz'), { signal });
+        await answer.body.dump();
+        return answer.statusCode === 200;
+      });
     });
     this.run('kube-apiserver', apiServerArgs(this.layout, this.options));
     await this.untilServed();
@@ -218,13 +221,12 @@ export class ControlPlane {
   }
 
   private async etcd(at: string, body: object): Promise<unknown> {
-    const answer = await request(this.etcdUrl(at), {
-      method: 'POST',
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(CALL_MS),
+    return await withinTime(CALL_MS, undefined, async (signal) => {
+      const answer = await request(this.etcdUrl(at), { method: 'POST', body: JSON.stringify(body), signal });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200)
+        throw new Error(`etcd answers ${answer.statusCode} to ${at}: ${text.slice(0, 500)}`);
+      return JSON.parse(text) as unknown;
     });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`etcd answers ${answer.statusCode} to ${at}: ${text.slice(0, 500)}`);
-    return JSON.parse(text);
   }
 }

@@ -33,7 +33,8 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'ports-point-down':
     /@Subscription|Offer a port of your own|Put the type into|Export the name there|Move the file into/,
   'no-restricted-imports': /Only specs and `test` folders may/,
-  'no-restricted-syntax': /Remove `@Inject`|Use `insert`, `update` or `delete`/,
+  'no-restricted-syntax':
+    /Remove `@Inject`|Use `insert`, `update` or `delete`|`timeLimit`, `withinTime` or `joinSignals`/,
   'statement-reason': /Explain in a comment above/,
   'enforce-module-boundaries':
     /Circular dependency|cannot depend on any libs|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
@@ -63,6 +64,14 @@ it('finds every way to read the environment', () => {
 
 it('finds every plain request to the api', () => {
   expect(found['one-client.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/one-client')).toHaveLength(6);
+});
+
+it('finds every way to join signals, and every time limit without an end', () => {
+  const complaints = (name: string) => found[name].filter(({ ruleId }) => ruleId === 'no-restricted-syntax').length;
+  expect(complaints('no-restricted-syntax-time.fail.txt')).toBe(6);
+  expect(complaints('no-restricted-syntax-time-component.fail.txt')).toBe(2);
+  expect(complaints('no-restricted-syntax-time-script.fail.txt')).toBe(1);
+  expect(complaints('no-restricted-syntax-time-test.fail.txt')).toBe(1);
 });
 
 it('each file in the list for plain requests exists', () => {

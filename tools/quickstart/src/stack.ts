@@ -11,6 +11,7 @@ import {
   StartupError,
   type Config,
 } from '@slipway/platform-config';
+import { withinTime } from '@slipway/contracts';
 import { STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { reachPostgres } from '@slipway/platform-database';
 import { reachRedis } from '@slipway/platform-durable/queue';
@@ -263,9 +264,11 @@ async function allServe(
 
 async function serves(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
-    await response.body?.cancel();
-    return response.status === 200;
+    return await withinTime(2_000, undefined, async (signal) => {
+      const response = await fetch(`${url}/readyz`, { signal });
+      await response.body?.cancel();
+      return response.status === 200;
+    });
   } catch {
     return false;
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { owned } from '@slipway/platform-testing/contract';
-import type { Schemas, Slipway } from '@slipway/sdk';
+import { timeLimit, type Schemas, type Slipway } from '@slipway/sdk';
 import { bootApi, PROVIDER, type TestApi } from '../harness/boot-api.js';
 import { AUDIENCE, HostedProvider, makeKey } from '../harness/hosted-provider.js';
 import { codeOf, refusalOf } from '../harness/refusals.js';
@@ -216,7 +216,7 @@ describe('an organization that belongs to one tenant', () => {
     expect((await whoAmI(token)).tenant.name).toBe('default');
     expect(await codeOf(whoAmI(token, 'owner'))).toBe('401 unauthenticated');
     // Before its first heartbeat, at which a stream checks anyway.
-    const { end } = await watched(token, 'watched', AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]));
+    const { end } = await watched(token, 'watched', timeLimit(10_000, leaving.signal).signal);
     const ended = codeOf(end);
     await give(theirs, ['org_other']);
     expect((await whoAmI(token)).tenant.name).toBe('owner');

@@ -40,24 +40,25 @@ export const fault = (message: string, remedy: string): CheckResult => ({ verdic
  * Runs all checks concurrently and returns findings in the order of the list. A
  * check that hangs or fails is a finding too.
  */
-export function findingsOf(
+export async function findingsOf(
   checks: readonly Check[],
   around: Surroundings,
   { limitMs = CHECK_LIMIT_MS, signal }: { limitMs?: number; signal: AbortSignal },
 ): Promise<Finding[]> {
+  const { timeLimit } = await import('@slipway/sdk');
   return Promise.all(
     checks.map(async ({ name, look }) => {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+      const limit = timeLimit(limitMs, signal);
       const isOver = new Promise<never>((_resolve, reject) => {
-        limit.addEventListener('abort', () => reject(new Error(`no response within ${limitMs / 1_000} s`)), {
+        limit.signal.addEventListener('abort', () => reject(new Error(`no response within ${limitMs / 1_000} s`)), {
           once: true,
         });
       });
       // If the check is faster, no one awaits this promise, and its rejection must not be unhandled.
       isOver.catch(() => undefined);
-      const found = await Promise.race([look(around, limit), isOver]).catch((error: unknown): CheckResult =>
-        warning(reasonOf(error), `slipway doctor -v`),
-      );
+      const found = await Promise.race([look(around, limit.signal), isOver])
+        .catch((error: unknown): CheckResult => warning(reasonOf(error), `slipway doctor -v`))
+        .finally(limit.stop);
       return { check: name, ...found };
     }),
   );

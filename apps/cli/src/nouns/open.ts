@@ -26,8 +26,10 @@ async function consoleOf(session: Session): Promise<string> {
   const { url } = session.contexts.chosen(session.flags.context);
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is not a valid Slipway URL.`);
   const { href, pathname } = new URL(url);
-  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(ANSWER_MS)]);
-  const answer = await session.fetch(href, { headers: { accept: 'text/html' }, signal }).catch(() => {
+  const { withinTime } = await import('@slipway/sdk');
+  const answer = await withinTime(ANSWER_MS, session.signal, (signal) =>
+    session.fetch(href, { headers: { accept: 'text/html' }, signal }),
+  ).catch(() => {
     session.signal.throwIfAborted();
     throw new CliError(`${href}: no response`, EXIT.failed, 'Run slipway doctor to find the cause.');
   });

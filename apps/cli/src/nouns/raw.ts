@@ -44,15 +44,16 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
   if (body !== undefined) headers.set('content-type', 'application/json');
   const [name, ...value] = ((flags['header'] as string | undefined) ?? '').split(':');
   if (name) headers.set(name.trim(), value.join(':').trim());
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), TIMEOUT_MS);
+  const { joinSignals, timeLimit } = await import('@slipway/sdk');
+  const limit = timeLimit(TIMEOUT_MS);
+  const { signal } = joinSignals(session.signal, limit.signal);
   const response = await session
     .fetch(root + path, {
       method: method.toUpperCase(),
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
       redirect: 'error',
-      signal: AbortSignal.any([session.signal, limit.signal]),
+      signal,
     })
     .catch((error: unknown) => {
       throw session.signal.aborted
@@ -60,7 +61,7 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
         : new CliError(`${root}${path}: no response`, EXIT.failed, 'Run slipway context show to check the URL.');
     });
   // A stream of events has no end; its headers arrived in time.
-  clearTimeout(timer);
+  limit.stop();
   if (session.flags.jq !== undefined && response.ok) await session.output.print(await jsonOf(response), NO_VIEW);
   else await copy(response, session);
   if (!response.ok) session.exitCode = codeOf(response.status);

@@ -143,12 +143,15 @@ class Watch {
 
   /** Follows the events in addition to the record. The wait works without them, so their failure is not reported. */
   async follow(slipway: Slipway, id: string): Promise<void> {
+    const { joinSignals } = await import('@slipway/sdk');
+    const { signal, stop } = joinSignals(this.session.signal, this.ended.signal);
     try {
-      const signal = AbortSignal.any([this.session.signal, this.ended.signal]);
       for await (const event of slipway.operations.events.follow(id, { signal, awayMs: Infinity }))
         this.see((sight) => withEvent(sight, event));
     } catch {
       // The watch continues to read the record.
+    } finally {
+      stop();
     }
   }
 

@@ -1,4 +1,4 @@
-import { Slipway } from '@slipway/sdk';
+import { Slipway, withinTime } from '@slipway/sdk';
 
 /** The addresses of the api's operations and of the gateway for a browser: behind its session, on its own origin. */
 export const API_ROOT = `${location.origin}/console`;
@@ -19,6 +19,9 @@ export interface Session {
   expires_at?: string | null;
 }
 
+/** Short attempts: a page that waits half a minute for a silent api shows nothing. */
+const TIMEOUT_MS = 10_000;
+
 let csrf = '';
 
 /** `fetch` with the session's proof that the request comes from this page, not from another site. */
@@ -33,31 +36,35 @@ export const sessionFetch: typeof fetch = (input, init) => {
 /** The header that `sessionFetch` sends, for an upload that must report its progress: only `XMLHttpRequest` can. */
 export const csrfProof = (): Record<string, string> => ({ 'x-csrf-token': csrf });
 
-/** Short attempts: a page that waits half a minute for a silent api shows nothing. */
 export const slipway = new Slipway({
   baseUrl: API_ROOT,
   token: 'session',
   fetch: sessionFetch,
-  timeoutMs: 10_000,
+  timeoutMs: TIMEOUT_MS,
   maxRetries: 1,
 });
 
-export async function readSession(signal?: AbortSignal): Promise<Session> {
-  return remember(await fetch('/console/session', { signal, credentials: 'same-origin' }));
+export function readSession(left?: AbortSignal): Promise<Session> {
+  return withinTime(TIMEOUT_MS, left, async (signal) =>
+    remember(await fetch('/console/session', { signal, credentials: 'same-origin' })),
+  );
 }
 
-export async function signIn(token: string): Promise<Session> {
-  const answer = await fetch('/console/session', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-    credentials: 'same-origin',
+export function signIn(token: string): Promise<Session> {
+  return withinTime(TIMEOUT_MS, undefined, async (signal) => {
+    const answer = await fetch('/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+      credentials: 'same-origin',
+      signal,
+    });
+    return remember(answer);
   });
-  return remember(answer);
 }
 
 export async function signOut(): Promise<void> {
-  await sessionFetch('/console/session', { method: 'DELETE' });
+  await withinTime(TIMEOUT_MS, undefined, (signal) => sessionFetch('/console/session', { method: 'DELETE', signal }));
 }
 
 async function remember(answer: Response): Promise<Session> {

@@ -1,4 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { withinTime } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { anchorLines, anchorName, type Anchor, type Head } from './anchors.js';
 
@@ -28,6 +29,8 @@ export class S3Anchor implements Anchor {
   async keep(heads: readonly Head[]): Promise<void> {
     const Key = this.prefix === '' ? anchorName() : `${this.prefix}/${anchorName()}`;
     const object = { Bucket: this.bucket, Key, Body: anchorLines(heads), ContentType: 'application/jsonl' };
-    await this.client.send(new PutObjectCommand(object), { abortSignal: AbortSignal.timeout(LIMIT_MS) });
+    await withinTime(LIMIT_MS, undefined, (abortSignal) =>
+      this.client.send(new PutObjectCommand(object), { abortSignal }),
+    );
   }
 }

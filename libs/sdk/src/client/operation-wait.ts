@@ -1,14 +1,12 @@
+import { timeLimit } from '../contracts.js';
 import { isSlipwayError, OperationFailed, SlipwayError } from './errors.js';
 import { followEvents } from './followed-events.js';
 import { pause } from './retries.js';
-import { timeLimit } from './time-limit.js';
 import type { Transport } from './transport.js';
 import type { Operation, OperationStep } from './types.js';
 
 const LIMIT_MS = 60 * 60_000;
 const AWAY_MS = 5 * 60_000;
-/** The longest time that a timer can hold: some 24 days. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const POLL_MS = 2_000;
 /** Interval while there is a stream, for changes without an event. */
 const POLL_BESIDE_STREAM_MS = 10_000;
@@ -52,8 +50,7 @@ export async function waitForOperation(
   try {
     for (;;) {
       // The record is read once, however little time there is.
-      const lookMs = seenAt === undefined ? LONGEST_TIMER_MS : deadline - performance.now();
-      const look = timeLimit(Math.min(Math.max(0, lookMs), LONGEST_TIMER_MS), signal);
+      const look = timeLimit(seenAt === undefined ? Infinity : deadline - performance.now(), signal);
       const operation = await transport
         .call('getOperation', { path: { id }, options: { signal: look.signal } })
         .catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../contracts.js';
 import { SlipwayError } from './errors.js';
 
 const FIRST_PAUSE_MS = 500;
@@ -37,7 +38,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', settle);
       resolve();
     };
-    const timer = setTimeout(settle, ms);
+    const timer = setTimeout(settle, Math.min(ms, LONGEST_TIMER_MS));
     signal?.addEventListener('abort', settle);
   });
   signal?.throwIfAborted();

@@ -1,9 +1,9 @@
+import { timeLimit } from '../contracts.js';
 import { ENDPOINTS, type Endpoint } from '../generated/endpoints.js';
 import { boundTo, chunksOf } from './body.js';
 import { refusalOf, SlipwayError } from './errors.js';
 import { Listing } from './listing.js';
 import { pause, pauseAfter } from './retries.js';
-import { timeLimit } from './time-limit.js';
 import type {
   AnswerOf,
   CallOptions,

@@ -1,4 +1,4 @@
-import { serverRoot } from '@slipway/contracts';
+import { serverRoot, withinTime } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 
 /** A server to qualify. `credential` is plaintext; nothing in this file repeats it. */
@@ -76,7 +76,9 @@ export async function callEngine(
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const answer = await exchange(target, call);
+    const answer = await withinTime(call.limitMs ?? CALL_TIMEOUT_MS, call.signal, (signal) =>
+      exchange(target, { ...call, signal }),
+    );
     return result(judge(answer), isOutageStatus(answer.status));
   } catch (error) {
     call.signal.throwIfAborted();
@@ -99,7 +101,7 @@ async function exchange(
     },
     body: body ? JSON.stringify(body) : undefined,
     ...(limitMs === undefined ? {} : { headersTimeout: limitMs, bodyTimeout: limitMs }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs ?? CALL_TIMEOUT_MS)]),
+    signal,
   });
   const chunks: Buffer[] = [];
   let bytes = 0;

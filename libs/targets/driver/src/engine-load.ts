@@ -1,3 +1,4 @@
+import { timeLimit } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 import type { EngineLoad } from './driver.js';
 import type { MetricsConfig } from './templates/template-config.js';
@@ -20,8 +21,8 @@ export async function askEngineLoad(
   metrics: MetricsConfig,
   { dispatcher, key }: { dispatcher: Dispatcher; key?: string },
 ): Promise<EngineLoad | undefined> {
+  const { signal, stop } = timeLimit(TIMEOUT_MS);
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const { statusCode, body } = await request(`${baseUrl}${metrics.path}`, { dispatcher, signal, headers });
     let text = '';
@@ -37,6 +38,8 @@ export async function askEngineLoad(
     return statusCode === 200 ? readEngineLoad(text, metrics) : undefined;
   } catch {
     return undefined;
+  } finally {
+    stop();
   }
 }
 

@@ -1,3 +1,4 @@
+import { timeLimit } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 
 /**
@@ -25,7 +26,7 @@ export async function probeHealth(options: {
   credential?: string;
 }): Promise<HealthAnswer> {
   const { url, timeoutSeconds, dispatcher, credential } = options;
-  const signal = AbortSignal.timeout(Math.max(1, timeoutSeconds * 1000));
+  const { signal, stop } = timeLimit(timeoutSeconds * 1000);
   try {
     const answer = await request(url, {
       dispatcher,
@@ -39,6 +40,8 @@ export async function probeHealth(options: {
   } catch (error) {
     const cause = causeOf(error, timeoutSeconds);
     return { isHealthy: false, cause, message: `the health probe failed: ${cause}` };
+  } finally {
+    stop();
   }
 }
 

@@ -1,4 +1,4 @@
-import { serverRoot } from '@slipway/contracts';
+import { serverRoot, timeLimit } from '@slipway/contracts';
 import { causeOf, type ModelsAnswer } from '@slipway/target-driver';
 import { request, type Dispatcher } from 'undici';
 
@@ -36,7 +36,7 @@ export async function askServer(
   tooLong = `the response of GET ${path} is too long`,
 ): Promise<ServerReply> {
   const seconds = Math.min(timeoutSeconds, MAX_SECONDS);
-  const signal = AbortSignal.timeout(Math.max(1, seconds * 1000));
+  const { signal, stop } = timeLimit(seconds * 1000);
   let bytes = 0;
   try {
     const { statusCode, body } = await request(`${serverRoot(baseUrl)}${path}`, {
@@ -58,6 +58,8 @@ export async function askServer(
     return { json: parsed(Buffer.concat(chunks).toString('utf8')), bytes };
   } catch (error) {
     return { unknown: causeOf(error, seconds), bytes };
+  } finally {
+    stop();
   }
 }
 

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { withinTime } from '@slipway/contracts';
 import type { ContainerSpec, Probe } from '../objects.js';
 import type { Pace } from './pace.js';
 
@@ -90,13 +91,17 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const timeoutMs = (one.timeoutSeconds ?? 1) * 1_000;
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  if (one.httpGet) {
-    const { path = '/', port, httpHeaders = [] } = one.httpGet;
+  const { httpGet, tcpSocket } = one;
+  if (httpGet) {
+    const { path = '/', port, httpHeaders = [] } = httpGet;
     const headers = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
-    return await status({ host: address, port: numberOf(port, container), path, headers }, bounded);
+    const asked = { host: address, port: numberOf(port, container), path, headers };
+    return await withinTime(timeoutMs, signal, (bounded) => status(asked, bounded));
   }
-  if (one.tcpSocket) return await opens(address, numberOf(one.tcpSocket.port, container), bounded);
+  if (tcpSocket)
+    return await withinTime(timeoutMs, signal, (bounded) =>
+      opens(address, numberOf(tcpSocket.port, container), bounded),
+    );
   return "the bed's kubelet runs httpGet and tcpSocket probes only";
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { timeLimit } from '@slipway/contracts';
 import { whyNoAnswer } from './failure-text.js';
 
 export interface ChatAnswer {
@@ -32,21 +33,29 @@ export async function chat(
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const startedAt = performance.now();
-    const response = await ask(gateway, token, model, question);
-    if (typeof response !== 'string' && response.ok && response.body)
-      return readStream(response, response.body, startedAt);
-    const problem =
-      typeof response === 'string'
-        ? `the gateway at ${gateway} does not respond (${response})`
-        : `the gateway returned ${response.status}: ${(await response.text()).slice(0, 300)}`;
-    const isTooEarly = typeof response === 'string' || response.status === 404 || response.status === 503;
-    if (!isTooEarly || performance.now() > deadline) throw new Error(problem);
+    const limit = timeLimit(ANSWER_MS);
+    try {
+      const response = await ask({ gateway, token, model, question }, limit.signal);
+      if (typeof response !== 'string' && response.ok && response.body)
+        return await readStream(response, response.body, startedAt);
+      const problem =
+        typeof response === 'string'
+          ? `the gateway at ${gateway} does not respond (${response})`
+          : `the gateway returned ${response.status}: ${(await response.text()).slice(0, 300)}`;
+      const isTooEarly = typeof response === 'string' || response.status === 404 || response.status === 503;
+      if (!isTooEarly || performance.now() > deadline) throw new Error(problem);
+    } finally {
+      limit.stop();
+    }
     await delay(100);
   }
 }
 
 /** @returns the answer, or the reason why there is none */
-async function ask(gateway: string, token: string, model: string, question: string): Promise<Response | string> {
+async function ask(
+  { gateway, token, model, question }: Record<'gateway' | 'token' | 'model' | 'question', string>,
+  signal: AbortSignal,
+): Promise<Response | string> {
   try {
     return await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
@@ -57,7 +66,7 @@ async function ask(gateway: string, token: string, model: string, question: stri
         stream_options: { include_usage: true },
         messages: [{ role: 'user', content: question }],
       }),
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal,
     });
   } catch (error) {
     return whyNoAnswer(error);

@@ -1,3 +1,4 @@
+import { withinTime } from '@slipway/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { GATEWAY_ROOT, sessionFetch } from '../../api/client.js';
 import { refusalOf } from '../../api/chat-failure.js';
@@ -9,14 +10,13 @@ const TIMEOUT_MS = 10_000;
 /** The models that the gateway offers: deployments with a route, and the publications for this tenant. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
-  queryFn: async ({ signal }): Promise<string[]> => {
-    const response = await sessionFetch(`${GATEWAY_ROOT}/models`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
-    if (!response.ok) throw await refusalOf(response);
-    const { data } = (await response.json()) as { data: { id: string }[] };
-    return data.slice(0, MOST_MODELS).map(({ id }) => String(id));
-  },
+  queryFn: ({ signal: left }): Promise<string[]> =>
+    withinTime(TIMEOUT_MS, left, async (signal) => {
+      const response = await sessionFetch(`${GATEWAY_ROOT}/models`, { signal });
+      if (!response.ok) throw await refusalOf(response);
+      const { data } = (await response.json()) as { data: { id: string }[] };
+      return data.slice(0, MOST_MODELS).map(({ id }) => String(id));
+    }),
   refetchInterval: 15_000,
 });
 

@@ -1,4 +1,4 @@
-import type { StartFailure } from '@slipway/contracts';
+import { timeLimit, type StartFailure } from '@slipway/contracts';
 import { redactSecrets, type Observation, type TargetDriver } from '@slipway/target-driver';
 import type { FailedStart } from '../workloads/instance.entity.js';
 import { storableText } from '../workloads/stored-text.js';
@@ -71,7 +71,7 @@ export async function lastLinesOf(
   secrets: readonly string[],
   patienceMs = PATIENCE_MS,
 ): Promise<string[]> {
-  const signal = AbortSignal.timeout(patienceMs);
+  const { signal, stop } = timeLimit(patienceMs);
   const about = { tail: MAX_LINES, stream: 'both', previous: true, follow: false } as const;
   const lines = driver.logs?.(instanceId, { ...about, signal, secrets })[Symbol.asyncIterator]();
   if (!lines) return [];
@@ -87,6 +87,8 @@ export async function lastLinesOf(
     }
   } catch {
     // The read failed, so only the lines so far are available.
+  } finally {
+    stop();
   }
   void lines.return?.()?.catch(() => undefined);
   return told;

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { joinSignals } from '@slipway/contracts';
 import type { OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import { redactSecrets, type LogLine } from '@slipway/target-driver';
@@ -72,9 +73,10 @@ export class LogServer {
   }
 
   private async serve({ id, instance_id, options }: LogReadingRow): Promise<void> {
+    const secrets = await this.secretsOf(instance_id);
     const ended = new AbortController();
-    const signal = AbortSignal.any([ended.signal, this.stopping.signal]);
-    const handing = new ChunkWriter(this.database, id, await this.secretsOf(instance_id), signal);
+    const { signal, stop } = joinSignals(ended.signal, this.stopping.signal);
+    const handing = new ChunkWriter(this.database, id, secrets, signal);
     const signs = setInterval(() => {
       void this.isAsked(id).then((isAsked) => isAsked || ended.abort());
     }, this.signMs);
@@ -87,6 +89,7 @@ export class LogServer {
     } finally {
       clearInterval(signs);
       ended.abort();
+      stop();
     }
   }
 

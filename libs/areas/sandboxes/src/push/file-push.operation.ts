@@ -1,4 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { joinSignals } from '@slipway/contracts';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret, type Tx } from '@slipway/platform-database';
 import {
@@ -101,9 +102,10 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     const hasSent = tries > 0 || operation.attempt > 1;
     if (!before || (before.blob !== input.blob && !hasSent))
       return done({ skipped: true, message: 'The file was replaced or no longer exists.' });
-    const sent = await this.cuts.guard(before.referenceId, (revoked) =>
-      this.send(input, AbortSignal.any([revoked, signal])),
-    );
+    const sent = await this.cuts.guard(before.referenceId, (revoked) => {
+      const either = joinSignals(revoked, signal);
+      return this.send(input, either.signal).finally(either.stop);
+    });
     if (sent.problem !== undefined) return this.again(tries + 1, sent.problem);
     const after = await this.find(input);
     if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced in the meantime');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { withinTime } from '@slipway/contracts';
 import { type Dispatcher, request } from 'undici';
 import type { ExternalProvider } from '../references/reference.dto.js';
 import { TRANSFER_IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
@@ -90,15 +91,21 @@ export interface SendBounds {
  * Sends one request with a file and returns the status of its answer. It ends if no byte passes for `idleTimeoutMs`,
  * after `limitMs` even if bytes still pass, and at once when the signal aborts.
  */
-export async function sendFile({ url, ...options }: PushRequest, bounds: SendBounds): Promise<number> {
-  const { dispatcher, signal, limitMs, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS } = bounds;
+export function sendFile(push: PushRequest, { signal: outer, limitMs, ...bounds }: SendBounds): Promise<number> {
+  return withinTime(limitMs, outer, (signal) => exchange(push, { ...bounds, signal }));
+}
+
+async function exchange(
+  { url, ...options }: PushRequest,
+  { dispatcher, signal, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS }: Omit<SendBounds, 'limitMs'>,
+): Promise<number> {
   const answer = await request(url, {
     ...options,
     dispatcher,
     // Counted from the last byte that the other side took.
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+    signal,
   } as Parameters<typeof request>[1]);
   await answer.body.dump({ limit: MAX_ANSWER_BYTES });
   return answer.statusCode;

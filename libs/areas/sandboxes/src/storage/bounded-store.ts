@@ -1,4 +1,5 @@
 import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
+import { joinSignals } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { type BlobStore, StoreStalledError, type BlobWriteBounds } from './blob-store.js';
 import { TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
@@ -56,14 +57,15 @@ async function within<T>(
     () => limit.abort(new StoreStalledError(`the workspace store did not respond within ${limitMs} ms`)),
     limitMs,
   );
-  const stop = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
+  const either = joinSignals(limit.signal, signal);
   const stopped = new Promise<never>((_resolve, reject) =>
-    stop.addEventListener('abort', () => reject(stop.reason as Error), { once: true }),
+    either.signal.addEventListener('abort', () => reject(either.signal.reason as Error), { once: true }),
   );
   try {
-    return await Promise.race([stopped, work(stop)]);
+    return await Promise.race([stopped, work(either.signal)]);
   } finally {
     clearTimeout(timer);
+    either.stop();
   }
 }
 

@@ -7,6 +7,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { joinSignals } from '@slipway/contracts';
 import { assertBlob, BlobMissingError, StoreStalledError, type BlobStore, type BlobWriteBounds } from './blob-store.js';
 import { TRANSFER_CONNECT_TIMEOUT_MS, TRANSFER_IDLE_TIMEOUT_MS } from './time-limits.js';
 
@@ -73,12 +74,15 @@ export class S3Store implements BlobStore {
     // A failing source makes the client abort. If the server refuses the abort, its refusal must not hide the cause.
     source.once('error', (error) => (failure = error));
     const stall = new AbortController();
-    const client = this.clientUntil(stall, signal);
+    const either = joinSignals(signal, stall.signal);
+    const client = this.clientUntil(stall, either.signal);
     try {
       await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
     } catch (error) {
       source.destroy();
       throw failure ?? stall.signal.reason ?? error;
+    } finally {
+      either.stop();
     }
   }
 
@@ -118,8 +122,7 @@ export class S3Store implements BlobStore {
    * `Upload` has no signal for its running parts. After a stall it would also send an abort to the silent server;
    * `remove` does that once the server responds again.
    */
-  private clientUntil(stall: AbortController, signal: AbortSignal | undefined): S3Client {
-    const abortSignal = signal ? AbortSignal.any([signal, stall.signal]) : stall.signal;
+  private clientUntil(stall: AbortController, abortSignal: AbortSignal): S3Client {
     const send = (command: Parameters<S3Client['send']>[0]) =>
       this.client.send(command, { abortSignal }).catch((failure: unknown) => {
         if (failure instanceof StoreStalledError) stall.abort(failure);

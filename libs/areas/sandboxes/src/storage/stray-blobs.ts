@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { withinTime } from '@slipway/contracts';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { In } from 'typeorm';
@@ -76,7 +77,7 @@ export class StrayBlobs implements OnModuleDestroy {
         tx.repository(StrayEntity).update(living, { is_doomed: true, delete_after: () => STRAY_REMOVAL_LEASE }),
       );
       if (doomed.affected !== 1) return;
-      await this.store.remove(blob, AbortSignal.timeout(DISCARD_LIMIT_MS));
+      await withinTime(DISCARD_LIMIT_MS, undefined, (signal) => this.store.remove(blob, signal));
       await this.forget([blob]);
     } catch (failure) {
       this.logger.warn(`Could not delete a blob; the next sweep will retry: ${String(failure)}`);

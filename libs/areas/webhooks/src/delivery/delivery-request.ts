@@ -1,3 +1,4 @@
+import { timeLimit } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 
 /** The rest of a longer answer is not read: it is not used, and the connection can be reused. */
@@ -31,7 +32,7 @@ export async function postEvent({
   timeoutMs,
   interruption,
 }: DeliveryRequest): Promise<DeliveryOutcome> {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), interruption]);
+  const { signal, stop } = timeLimit(timeoutMs, interruption);
   try {
     const answer = await request(url, {
       method: 'POST',
@@ -50,6 +51,8 @@ export async function postEvent({
   } catch (failure) {
     if (interruption.aborted) return { kind: 'interrupted' };
     return { kind: 'refused', status: null, error: errorOf(failure) };
+  } finally {
+    stop();
   }
 }
 

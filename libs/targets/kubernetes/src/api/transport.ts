@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimit } from '@slipway/contracts';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import type { KubeCluster, ClusterTls } from './cluster.js';
@@ -87,13 +88,13 @@ export class Transport {
   async json(request: ApiRequest): Promise<unknown> {
     if (this.limit.pendingCount >= this.options.maxWaiting)
       throw this.unreachable('BUSY', `${this.limit.pendingCount} calls already wait for a response`);
-    const deadline = AbortSignal.timeout(request.timeoutMs ?? this.options.callTimeoutMs);
+    const { signal, stop } = timeLimit(request.timeoutMs ?? this.options.callTimeoutMs);
     return this.limit(() =>
-      this.withTries(request, deadline, async () => {
-        const answer = await this.send(this.calls, request, deadline);
+      this.withTries(request, signal, async () => {
+        const answer = await this.send(this.calls, request, signal);
         return this.parse(await this.read(answer.body, this.options.maxAnswerBytes));
       }),
-    );
+    ).finally(stop);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimit } from '@slipway/contracts';
 import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { ApiError } from '../api/errors.js';
 import type { KubeApi, PodLogOptions } from '../api/requests.js';
@@ -72,7 +73,7 @@ export async function lastWords(
   pod: LoggedPod,
   { tail, isPrevious, secrets }: { tail: number; isPrevious: boolean; secrets: readonly string[] },
 ): Promise<string[]> {
-  const signal = AbortSignal.timeout(LAST_WORDS_MS);
+  const { signal, stop } = timeLimit(LAST_WORDS_MS);
   const found: string[] = [];
   const options = { container: ENGINE_CONTAINER, timestamps: true, tailLines: tail, previous: isPrevious, signal };
   try {
@@ -80,6 +81,8 @@ export async function lastWords(
       found.push(redactSecrets(text, secrets));
   } catch {
     // The failure is known without these lines.
+  } finally {
+    stop();
   }
   return found.slice(-tail);
 }
