@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { Global, Module } from '@nestjs/common';
 import { findPassport, migrations as dataplane, writeSightings, type PassportSighting } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-http/auth';
@@ -13,6 +13,18 @@ import { ContextPassportModule } from './index.js';
 import { PassportsService } from './passports.service.js';
 
 const LIMIT = 4;
+const NOT_DATE = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
 let harness: OperationHarness;
 let passports: PassportsService;
 let who: Principal;
@@ -43,6 +55,9 @@ beforeAll(async () => {
   await harness.context.get(Schedule, { strict: false }).beforeApplicationShutdown();
 }, 60_000);
 afterAll(() => harness?.stop());
+afterEach(() => {
+  jest.useRealTimers();
+});
 beforeEach(async () => {
   const tenantId = newId('ten');
   await sql('insert into tenants (id, name) values ($1, $1)', [tenantId]);
@@ -138,3 +153,17 @@ it('a tenant with a quota of its own gets that one', async () => {
   await seen(10);
   expect(await count()).toBe(LIMIT + 2);
 });
+
+it.each([-2, 2])(
+  'a passport expires by the clock of Postgres if the clock of the api is off by %i hours',
+  async (hours) => {
+    await declare('short', 3_600);
+    const [{ id }] = (await sql<{ id: string }>('select id from dataplane_passports where tenant_id = $1', [
+      who.tenantId,
+    ])) as [{ id: string }];
+    jest.useFakeTimers({ now: Date.now() + hours * 3_600_000, doNotFake: NOT_DATE });
+    expect((await passports.get(who, id)).state).toBe('active');
+    await sql(`update dataplane_passports set expires_at = now() - interval '1 second' where id = $1`, [id]);
+    expect((await passports.get(who, id)).state).toBe('expired');
+  },
+);

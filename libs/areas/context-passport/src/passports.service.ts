@@ -73,7 +73,7 @@ export class PassportsService {
         mode: body.affinity?.mode ?? affinity.mode,
         ttlSeconds: body.affinity?.ttl_seconds ?? affinity.ttlSeconds,
       });
-      const answer = passportAnswer(row, this.key, new Date());
+      const answer = passportAnswer(row, this.key, await tx.now());
       await appendAudit(tx, {
         action: 'context_passport.create',
         resourceType: 'context_passport',
@@ -88,7 +88,7 @@ export class PassportsService {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const row = await findPassport(tx, who.tenantId, id);
       if (!row) throw passportErrors.context_passport_not_found();
-      return passportAnswer(row, this.key, new Date());
+      return passportAnswer(row, this.key, await tx.now());
     });
   }
 
@@ -99,14 +99,15 @@ export class PassportsService {
       if (!before) throw passportErrors.context_passport_not_found();
       const row = await revokePassport(tx, who.tenantId, id);
       if (!row) throw passportErrors.context_passport_not_found();
-      const answer = passportAnswer(row, this.key, new Date());
+      const now = await tx.now();
+      const answer = passportAnswer(row, this.key, now);
       // A repeated revocation returns the same answer and leaves no second row.
       if (before.revoked_at === null) {
         await appendAudit(tx, {
           action: 'context_passport.revoke',
           resourceType: 'context_passport',
           resourceName: id,
-          before: passportAnswer(before, this.key, new Date()),
+          before: passportAnswer(before, this.key, now),
           after: answer,
         });
       }

@@ -65,7 +65,7 @@ export class TenantsService implements ExistenceCheck {
         tenantId: id,
         name: 'first',
         scopes: ['admin'],
-        expiresAt: defaultExpiry(new Date()),
+        expiresAt: defaultExpiry(await tx.now()),
         createdBy: `${who.actor.type}:${who.actor.id}`,
         owner: dto.owner ?? FIRST_OWNER,
         // Owners are names within a tenant: the operator's owners have no meaning in this one.

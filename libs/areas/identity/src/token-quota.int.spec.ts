@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { migrations as authMigrations, TokenService, type TokenUses } from '@slipway/platform-http/auth';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
@@ -9,6 +9,18 @@ import { LastAdmin } from './last-admin.js';
 import { TokensService } from './tokens.service.js';
 
 const LIMIT = 4;
+const NOT_DATE = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
 let bed: DatabaseBed;
 let tokens: TokensService;
 let who: Principal;
@@ -29,6 +41,9 @@ beforeAll(async () => {
   );
 });
 afterAll(() => bed?.stop());
+afterEach(() => {
+  jest.useRealTimers();
+});
 beforeEach(async () => {
   const tenantId = newId('ten');
   await bed.sql('insert into tenants (id, name) values ($1, $1)', [tenantId]);
@@ -63,3 +78,21 @@ it('thirty concurrent creations leave exactly as many tokens as the quota allows
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
   expect(await bed.sql('select from api_tokens where tenant_id = $1', [who.tenantId])).toHaveLength(LIMIT);
 });
+
+it.each([-2, 2])(
+  'the clock of Postgres decides about an expiry if the clock of the api is off by %i hours',
+  async (hours) => {
+    const hourMs = 3_600_000;
+    const trueNow = Date.now();
+    jest.useFakeTimers({ now: trueNow + hours * hourMs, doNotFake: NOT_DATE });
+    const token = (hoursLeft: number) => {
+      const expires_at = new Date(trueNow + hoursLeft * hourMs).toISOString();
+      return tokens.create(who, { name: 'ci', scopes: ['viewer'], expires_at });
+    };
+    await expect(token(-1)).rejects.toThrow('expires_at must be in the future');
+    await token(1);
+    const { expires_at: expiresAt } = await create();
+    const days = (new Date(expiresAt as unknown as string).getTime() - trueNow) / (24 * hourMs);
+    expect(Math.abs(days - 90)).toBeLessThan(1 / 24);
+  },
+);

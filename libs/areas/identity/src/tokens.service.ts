@@ -21,13 +21,13 @@ export class TokensService {
   ) {}
 
   async create(who: Principal, dto: CreateTokenDto): Promise<TokenRow & { token: string }> {
-    const now = new Date();
-    const expiresAt = dto.expires_at === undefined ? defaultExpiry(now) : new Date(dto.expires_at);
     const { name, scopes, owner = who.owner } = dto;
     const minters = mintersOf(who);
-    const details = tokenObjections(who, { scopes, expiresAt, minters }, now);
-    if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
     return this.mutations.run({ principal: who }, async (tx) => {
+      const now = await tx.now();
+      const expiresAt = dto.expires_at === undefined ? defaultExpiry(now) : new Date(dto.expires_at);
+      const details = tokenObjections(who, { scopes, expiresAt, minters }, now);
+      if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
       const limit = quotasOf(this.config, who.tenantName).tokens;
       await reserveQuota(tx, { tenantId: who.tenantId, quota: 'tokens', limit }, () => countActive(tx));
       const made = { createdBy: actorOf(who), owner, minters };
