@@ -9,6 +9,7 @@ import type { KeyRing, OperatorFileState } from '@slipway/platform-config/load';
 import { missingToken } from './gateway.errors.js';
 import { Holds } from './holds/holds.js';
 import type { Log } from './log.js';
+import { DatabaseClock } from './postgres/database-clock.js';
 import { NotificationListener } from './postgres/notification.listener.js';
 import { PostgresLink } from './postgres/postgres.link.js';
 import { Destinations } from './requests/destination.js';
@@ -60,6 +61,7 @@ export class Gateway {
   readonly id = `gw_${randomBytes(8).toString('hex')}`;
   readonly server: Server;
   private readonly settings: GatewaySettings;
+  private readonly clock = new DatabaseClock();
   private readonly credentials: PublishedCredentials;
   private readonly db: PostgresLink;
   private readonly listener: NotificationListener;
@@ -83,7 +85,7 @@ export class Gateway {
     this.settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.db = new PostgresLink(options.databaseUrl);
     this.credentials = new PublishedCredentials(options.keyRing, log);
-    this.holds = new Holds(this.settings.hold, log);
+    this.holds = new Holds(this.settings.hold, log, this.clock);
     this.backends = new Backends(this.settings, options.guardedDispatcher, this.credentials, log, this.holds);
     this.snapshot = new Snapshot({
       onBackend: (row) => this.backends.onBackend(row),
@@ -101,8 +103,9 @@ export class Gateway {
       passportKey(options.keyRing),
       this.snapshot.revokedPassports,
       this.settings.maxSessions,
+      this.clock,
     );
-    this.tokens = new TokenBook(this.db, () => this.file.save());
+    this.tokens = new TokenBook(this.db, () => this.file.save(), this.clock);
     this.limits = new ClientLimits(this.settings);
     this.file = new SnapshotFile(
       options.home,
@@ -117,8 +120,8 @@ export class Gateway {
       this.settings.refreshMs,
       log,
     );
-    this.recorder = new Recorder(this.id);
-    this.usage = new UsageBook(this.id);
+    this.recorder = new Recorder(this.id, undefined, this.clock);
+    this.usage = new UsageBook(this.id, undefined, this.clock);
     const destinations = new Destinations(this.snapshot, this.backends);
     const parts = {
       sessions: this.sessions,
@@ -163,6 +166,7 @@ export class Gateway {
       this.tokens,
       this.settings.reportMs,
       log,
+      this.clock,
     );
     const isRestored = this.restore();
     const followed = this.follower.start().then((hasRead) => {
@@ -191,12 +195,12 @@ export class Gateway {
     if (this.isDraining) return;
     this.isDraining = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    const deadline = Date.now() + this.settings.drainMs;
-    while (this.inference.inFlight > 0 && Date.now() < deadline) await pause(20);
+    const deadline = performance.now() + this.settings.drainMs;
+    while (this.inference.inFlight > 0 && performance.now() < deadline) await pause(20);
     this.holds.refuseAll();
     // Connections that stay open between requests would delay `close`.
     const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - Date.now()));
+    const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - performance.now()));
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);
@@ -243,6 +247,8 @@ export class Gateway {
 
   /** A session keeps its instance when the gateway restarts. Best effort: without Postgres, sessions are bound anew. */
   private async takeOverBindings(): Promise<void> {
+    // Their expiry is a time of Postgres.
+    await this.reporter?.reportNow();
     await liveBindings(this.db, this.settings.maxSessions).then(
       (rows) => this.sessions.load(rows),
       () => undefined,

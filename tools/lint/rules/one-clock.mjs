@@ -1,9 +1,16 @@
-import { isTest, isUnder } from '../files.mjs';
+import { inWorkspace, isTest, isUnder } from '../files.mjs';
 
 const NOW = /\bDate\.now\(\)/;
 const STORED = /\.getTime\(\)/;
+/** Measures how far Postgres is from the wall clock of the start. */
+const CLOCK = 'libs/gateway/src/postgres/database-clock.ts';
+/** Times in answers: only clients read them. */
+const ANSWERS = 'libs/gateway/src/answers';
 
-/** Times in rows come from the clock of Postgres. This process's clock may differ by minutes, and then a soak ends early. */
+/**
+ * Times in rows come from the clock of Postgres. This process's clock may differ by minutes, and then a soak ends early.
+ * A gateway's wall clock may be set while it runs, and then it would place statistics elsewhere or end ejections.
+ */
 export default {
   meta: {
     type: 'problem',
@@ -11,10 +18,19 @@ export default {
     messages: {
       clock:
         'The clock of this process may differ from the clock of Postgres by minutes. Compute ages and expiries in SQL (`now() + make_interval(...)`), or call `step.elapsedMs()`.',
+      gateway:
+        'The wall clock of a gateway may be wrong and may be set. Use `performance.now()` for durations, and `DatabaseClock` for times that Postgres has or gets.',
     },
   },
   create(context) {
-    if (isTest(context) || !isUnder(context, 'libs/areas', 'libs/platform')) return {};
+    if (isTest(context)) return {};
+    if (isUnder(context, 'libs/gateway/src') && !isUnder(context, ANSWERS) && inWorkspace(context) !== CLOCK)
+      return {
+        "CallExpression[callee.object.name='Date'][callee.property.name='now']"(node) {
+          context.report({ node, messageId: 'gateway' });
+        },
+      };
+    if (!isUnder(context, 'libs/areas', 'libs/platform')) return {};
     const textOf = (node) => context.sourceCode.getText(node);
     return {
       BinaryExpression(node) {

@@ -25,7 +25,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'no-focused-tests': /-t "<name>"/,
   'no-lazy-lookup': /@slipway\/ports\/<area>/,
   'one-client': /Use @slipway\/sdk|Delete its entry/,
-  'one-clock': /step\.elapsedMs/,
+  'one-clock': /step\.elapsedMs|`performance\.now\(\)` for durations/,
   'only-config-reads-env': /inject `CONFIG`/,
   'only-database-injects-data-source': /Inject `Database`/,
   'only-the-relay-enqueues': /OperationStore/,

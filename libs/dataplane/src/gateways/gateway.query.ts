@@ -58,12 +58,14 @@ const REPORT_GATEWAY: NamedSql = {
       insert into dataplane_followed_routes (gateway_id, deployment_id, tenant_id, generation)
       select $1, f.deployment_id, f.tenant_id, f.generation
       from jsonb_to_recordset($3::jsonb) as f(deployment_id text, tenant_id text, generation bigint)
-      on conflict (deployment_id, gateway_id) do update set generation = excluded.generation, updated_at = clock_timestamp())
-    insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, held, instances, used_at, updated_at)
-    select $1, i.revision_id, i.tenant_id, i.in_flight, coalesce(i.held, 0), i.instances, case when coalesce(i.is_used, i.in_flight > 0) then clock_timestamp() end, clock_timestamp()
-    from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int, held int, is_used boolean, instances jsonb)
-    on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, held = excluded.held, instances = excluded.instances,
-      used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at`,
+      on conflict (deployment_id, gateway_id) do update set generation = excluded.generation, updated_at = clock_timestamp()),
+    counted as (
+      insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, held, instances, used_at, updated_at)
+      select $1, i.revision_id, i.tenant_id, i.in_flight, coalesce(i.held, 0), i.instances, case when coalesce(i.is_used, i.in_flight > 0) then clock_timestamp() end, clock_timestamp()
+      from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int, held int, is_used boolean, instances jsonb)
+      on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, held = excluded.held, instances = excluded.instances,
+        used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at)
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
 };
 
 const FORGET_GATEWAYS: NamedSql = {
@@ -141,14 +143,18 @@ const COUNT_FOLLOWED_ROUTES: NamedSql = {
   text: 'select count(*)::int as total from dataplane_followed_routes where gateway_id = $1',
 };
 
-/** Writes the heartbeat of a gateway, with the changes since its last one. */
-export async function reportGateway(db: QueryClient, report: GatewayReport): Promise<void> {
-  await db.query(REPORT_GATEWAY, [
+/**
+ * Writes the heartbeat of a gateway, with the changes since its last one. Returns the time of Postgres, in milliseconds
+ * since the epoch.
+ */
+export async function reportGateway(db: QueryClient, report: GatewayReport): Promise<number> {
+  const [row] = await db.query<{ now_ms: number }>(REPORT_GATEWAY, [
     report.gatewayId,
     report.statsUntil,
     JSON.stringify(report.followed),
     JSON.stringify(report.inFlight),
   ]);
+  return (row as { now_ms: number }).now_ms;
 }
 
 /** Returns every known gateway: how many published routes it follows, and for how many it is behind. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { PublishedHold } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
+import { DatabaseClock } from '../postgres/database-clock.js';
 import { ClientGoneError } from '../requests/body-reader.js';
 import { HoldQueue, type EndCallback } from './hold-queue.js';
 import { HoldShares } from './hold-shares.js';
@@ -23,10 +24,12 @@ let isOver: boolean;
 let gone: { n: number; end: EndCallback }[];
 let refused: [n: number, why: string | number][];
 let refusals: GatewayError[];
+let clock: DatabaseClock;
 
 beforeEach(() => {
   jest.useFakeTimers({ now: new Date(NOW) });
   stats = new HoldStats();
+  clock = new DatabaseClock();
   isOver = false;
   [gone, refused, refusals] = [[], [], []];
   queue = new HoldQueue(
@@ -34,6 +37,7 @@ beforeEach(() => {
     new HoldShares({ maxRequests: 1_000, maxBytes: 10_000 }),
     stats,
     () => (isOver = true),
+    clock,
   );
 });
 afterEach(() => {
@@ -207,6 +211,14 @@ it('counts how long released requests waited', async () => {
   expect(lines).toContain('slipway_gateway_hold_seconds_sum 6');
 });
 
+it('computes the rest of an estimate by the clock of Postgres', async () => {
+  const hourMs = 3_600_000;
+  clock.measure(Date.parse(NOW) + hourMs, performance.now());
+  queue.hold(terms({ estimated_seconds: 600, since: new Date(Date.parse(NOW) + hourMs - 60_000).toISOString() }));
+  await waitFor(1);
+  expect(refusals[0]).toMatchObject({ details: { estimated_seconds: 540 } });
+});
+
 it.each([1, 2, 3, 4, 5])(
   'answers each request once and exceeds no bound, whatever arrives, leaves and changes (%i)',
   async (seed) => {
@@ -216,7 +228,7 @@ it.each([1, 2, 3, 4, 5])(
       return Math.floor((state / 2 ** 31) * below);
     };
     const shares = new HoldShares({ maxRequests: 20, maxBytes: 1_000 });
-    queue = new HoldQueue({ deploymentId: 'dep', ownerId: 'ten' }, shares, stats, () => undefined);
+    queue = new HoldQueue({ deploymentId: 'dep', ownerId: 'ten' }, shares, stats, () => undefined, clock);
     const told: number[] = [];
     const went: number[] = [];
     const clients: AbortController[] = [];

@@ -1,4 +1,5 @@
 import type { BackendSleep, PublishedHold } from '@slipway/dataplane';
+import type { Clock } from '../postgres/database-clock.js';
 import { deploymentRestarting, startFailed } from '../gateway.errors.js';
 import { ClientGoneError } from '../requests/body-reader.js';
 import type { HoldShares, Waiter } from './hold-shares.js';
@@ -53,6 +54,7 @@ export class HoldQueue {
     private readonly shares: HoldShares,
     private readonly stats: HoldStats,
     private readonly onOver: () => void,
+    private readonly clock: Clock,
   ) {}
 
   get isHolding(): boolean {
@@ -91,7 +93,7 @@ export class HoldQueue {
   wait({ tenantId, bytes, arrivedAt, signal }: HeldRequest): Promise<EndCallback> {
     const { terms } = this;
     if (this.isClosed) throw this.refusal('shutdown');
-    const remaining = terms && remainingSeconds(terms);
+    const remaining = terms && remainingSeconds(terms, this.clock.now());
     if (terms && remaining !== null && remaining > terms.max_seconds) throw this.refusal('estimate');
     const giveBack = this.shares.take({ ...this.deployment, tenantId, bytes });
     if (!giveBack) throw this.refusal('full');
@@ -172,19 +174,15 @@ export class HoldQueue {
   private refusal(reason: HoldRefusal): Error {
     this.stats.refused[reason] += 1;
     if (reason === 'start_failed') return startFailed(this.terms?.failure ?? 'unknown');
-    const estimate = this.terms ? remainingSeconds(this.terms) : 0;
+    const estimate = this.terms ? remainingSeconds(this.terms, this.clock.now()) : 0;
     const comeBackIn = estimate ?? this.terms?.max_seconds ?? 0;
     return deploymentRestarting(estimate, Math.min(MOST_RETRY_AFTER_SECONDS, Math.max(1, comeBackIn)));
   }
 }
 
-/**
- * Returns the whole seconds left of the estimate, or null without one. Only here this machine's clock is compared with
- * the clock of Postgres. The difference changes what clients read, by the estimate at most, and never how long a
- * request waits.
- */
-function remainingSeconds({ estimated_seconds: estimated, since }: PublishedHold): number | null {
+/** Returns the whole seconds left of the estimate, or null without one. */
+function remainingSeconds({ estimated_seconds: estimated, since }: PublishedHold, now: number): number | null {
   if (estimated === null) return null;
-  const elapsed = (Date.now() - Date.parse(since)) / 1000;
+  const elapsed = (now - Date.parse(since)) / 1000;
   return Math.ceil(Math.max(0, estimated - Math.max(0, elapsed)));
 }

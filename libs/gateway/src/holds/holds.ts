@@ -1,6 +1,7 @@
 import type { Log } from '../log.js';
 import type { SnapshotRoute } from '../snapshot/snapshot.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
+import type { Clock } from '../postgres/database-clock.js';
 import { HoldQueue, type HoldTerms } from './hold-queue.js';
 import { HoldShares, type HoldBounds } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
@@ -24,6 +25,7 @@ export class Holds {
   constructor(
     bounds: HoldBounds,
     private readonly log: Log,
+    private readonly clock: Clock,
   ) {
     this.shares = new HoldShares(bounds);
   }
@@ -75,10 +77,11 @@ export class Holds {
   }
 
   private open({ id, deploymentId, tenantId: ownerId }: HoldSubject): HoldQueue {
-    return new HoldQueue({ deploymentId, ownerId }, this.shares, this.stats, () => {
+    const onOver = (): void => {
       const over = this.queues.get(id);
       if (over) over.leader.queue = null;
       this.queues.delete(id);
-    });
+    };
+    return new HoldQueue({ deploymentId, ownerId }, this.shares, this.stats, onOver, this.clock);
   }
 }

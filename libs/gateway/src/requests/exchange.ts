@@ -78,7 +78,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     const { backend, sessionRequest } = this.input.destination;
     backend.enter(this);
     this.input.response.once('close', () => this.onClientGone());
-    const now = Date.now();
+    const now = performance.now();
     this.placement =
       sessionRequest && this.parts.sessions.assign(sessionRequest, backend, this.parts.isRevisionServing, now);
     const instance = sessionRequest ? this.placement?.instance : backend.leastLoaded(now);
@@ -218,12 +218,12 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private mayRetry(isLost: boolean): boolean {
     if (this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
     const { backend } = this.input.destination;
-    return (isLost && backend.hasSoundOne(Date.now(), this.tried)) || backend.takeRetry();
+    return (isLost && backend.hasSoundOne(performance.now(), this.tried)) || backend.takeRetry();
   }
 
   private retry(): void {
     this.attempt = null;
-    const next = this.input.destination.backend.leastLoaded(Date.now(), this.tried);
+    const next = this.input.destination.backend.leastLoaded(performance.now(), this.tried);
     // Another attempt on the same instance makes sense only after it had time to recover.
     if (!next || this.tried.includes(next))
       this.retryTimer = setTimeout(() => this.retryAnywhere(), RETRY_PAUSE_MS * this.tried.length);
@@ -232,7 +232,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
 
   private retryAnywhere(): void {
     if (this.isOver) return;
-    const next = this.input.destination.backend.leastLoaded(Date.now(), this.tried);
+    const next = this.input.destination.backend.leastLoaded(performance.now(), this.tried);
     if (next) this.move(next);
     else this.refuse(upstreamUnreachable());
   }
@@ -240,7 +240,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private move(next: Instance): void {
     const { backend, sessionRequest } = this.input.destination;
     if (sessionRequest && this.placement && this.placement.instance !== next)
-      this.placement = this.parts.sessions.moved(sessionRequest, this.placement, backend, next, Date.now());
+      this.placement = this.parts.sessions.moved(sessionRequest, this.placement, backend, next, performance.now());
     this.dispatch(next);
   }
 
@@ -269,7 +269,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
       load: attempt.load(now),
       instances: backend.size,
     };
-    attempt.instance.settle(isFault ? 'failed' : 'fine', Date.now());
+    attempt.instance.settle(isFault ? 'failed' : 'fine', performance.now());
     if (isFault) this.sums.upstreamFaults += 1;
     this.sums.inFlightSum += record.load.mean;
     this.sums.tokensIn += metering?.tokensIn ?? 0;
@@ -295,7 +295,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     const { sessionRequest } = this.input.destination;
     if (this.isSessionSettled || !sessionRequest || !this.placement) return;
     this.isSessionSettled = true;
-    this.parts.sessions.settled(sessionRequest, this.placement, isServed, Date.now());
+    this.parts.sessions.settled(sessionRequest, this.placement, isServed, performance.now());
   }
 
   private noteUsage(outcome: UsageRecord['outcome']): void {

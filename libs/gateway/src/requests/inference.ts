@@ -80,7 +80,7 @@ export class Inference {
       // Its 'close' event has passed, so the exchange would never learn of it.
       if (response.destroyed) throw new ClientGoneError();
       const session = sessionOf(request.headers, sent.fields);
-      const drawn = this.destinations.draw(model, token, session, Date.now());
+      const drawn = this.destinations.draw(model, token, session, performance.now());
       const destination =
         drawn instanceof PendingDraw
           ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, reserved })
@@ -131,7 +131,7 @@ export class Inference {
       } finally {
         response.setHeader('x-slipway-held-ms', Math.round(performance.now() - arrivedAt));
       }
-      drawn = this.destinations.draw(model, token, session, Date.now(), waited);
+      drawn = this.destinations.draw(model, token, session, performance.now(), waited);
       const counted = drawn instanceof PendingDraw ? drawn.bindingId : drawn.published?.bindingId;
       if (waited.bindingId !== undefined && waited.bindingId !== counted)
         this.destinations.limits.leave(waited.bindingId);

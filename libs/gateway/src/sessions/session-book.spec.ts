@@ -10,8 +10,11 @@ import { SessionBook, type SessionAssignment, type SessionRequest } from './sess
 
 const key = passportKey(new KeyRing(randomBytes(32)));
 const dispatcher = { dispatch: jest.fn(), close: async () => undefined } as unknown as Dispatcher;
-const NOW = Date.UTC(2026, 0, 1);
+const NOW = 5_000;
 const TTL_SECONDS = 60;
+/** Postgres counts from another moment than `performance.now()`. */
+const EPOCH = Date.UTC(2026, 0, 1);
+const CLOCK = { at: (ms: number) => EPOCH + ms, monotonic: (ms: number) => ms - EPOCH };
 
 let revoked: Set<string>;
 let serving: Set<string>;
@@ -20,7 +23,7 @@ let book: SessionBook;
 beforeEach(() => {
   revoked = new Set();
   serving = new Set(['rev_1', 'rev_2']);
-  book = new SessionBook(key, revoked, 100);
+  book = new SessionBook(key, revoked, 100, CLOCK);
 });
 
 const specOf = (id: string, instances: readonly string[]) => ({
@@ -91,9 +94,9 @@ it('binds a session at its first request and returns to it, even if another inst
     revision_id: 'rev_1',
     revision_name: 'name of rev_1',
     instance_id: first.instance.id,
-    bound_at: new Date(NOW).toISOString(),
-    last_seen_at: new Date(NOW).toISOString(),
-    expires_at: new Date(NOW + TTL_SECONDS * 1000).toISOString(),
+    bound_at: new Date(EPOCH + NOW).toISOString(),
+    last_seen_at: new Date(EPOCH + NOW).toISOString(),
+    expires_at: new Date(EPOCH + NOW + TTL_SECONDS * 1000).toISOString(),
     requests: 11,
     hits: 10,
     misses: 1,
@@ -115,7 +118,7 @@ it('ends a binding after its idle time, and each request renews it', () => {
     hits: 0,
     misses: 0,
     rebinds: 1,
-    bound_at: new Date(NOW + 179_998).toISOString(),
+    bound_at: new Date(EPOCH + NOW + 179_998).toISOString(),
   });
 });
 
@@ -225,9 +228,9 @@ it('takes over bindings of the previous process, but none that replaces its own'
       id: idOf(session),
       revision_id: 'rev_1',
       revision_name: 'n',
-      bound_at: new Date(NOW),
-      created_at: new Date(NOW),
-      expires_at: new Date(NOW + 60_000),
+      bound_at: new Date(EPOCH + NOW),
+      created_at: new Date(EPOCH + NOW),
+      expires_at: new Date(EPOCH + NOW + 60_000),
       ...rest,
     }) as PassportRow;
   const own = serve(backend, request('own')).instance.id;
@@ -240,7 +243,7 @@ it('takes over bindings of the previous process, but none that replaces its own'
   for (const id of ['a', 'b'])
     expect(serve(backend, request(`on ${id}`))).toMatchObject({ outcome: 'hit', instance: { id } });
   expect(serve(backend, request('declared')).outcome).toBe('miss');
-  book.load([rowOf('late', { instance_id: 'a', expires_at: new Date(NOW) })]);
+  book.load([rowOf('late', { instance_id: 'a', expires_at: new Date(EPOCH + NOW) })]);
   expect(serve(backend, request('late')).outcome).toBe('rebind');
 });
 
@@ -257,7 +260,7 @@ it('adds what could not be written to later sightings, and keeps the newer reaso
     rebinds: 1,
     hits: 1,
     last_rebind_reason: 'weights_changed',
-    last_seen_at: new Date(NOW + 1_000).toISOString(),
+    last_seen_at: new Date(EPOCH + NOW + 1_000).toISOString(),
   });
   book.putBack(failed.map((sighting) => ({ ...sighting, last_rebind_reason: 'capacity' as const })));
   serve(two, request('s'), NOW + 60_000_000);
@@ -269,7 +272,7 @@ it('adds what could not be written to later sightings, and keeps the newer reaso
 });
 
 it('keeps at most its limit of bindings, the most recently used ones', () => {
-  book = new SessionBook(key, revoked, 2);
+  book = new SessionBook(key, revoked, 2, CLOCK);
   const backend = backendOf('rev_1', 'a');
   for (const session of ['x', 'y', 'x', 'z']) serve(backend, request(session));
   expect(['x', 'z', 'y'].map((session) => serve(backend, request(session)).outcome)).toEqual(['hit', 'hit', 'miss']);

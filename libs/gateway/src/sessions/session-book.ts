@@ -10,6 +10,7 @@ import {
   type RebindReason,
   type SessionSource,
 } from '@slipway/dataplane';
+import type { DatabaseClock } from '../postgres/database-clock.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 
@@ -53,7 +54,7 @@ export interface SessionRequest {
 }
 
 /**
- * The destination of a session, and what was seen of it since the last write. Times are milliseconds since the epoch.
+ * The destination of a session, and what was seen of it since the last write. Times are those of `performance.now()`.
  */
 interface SessionBinding {
   revisionId: string;
@@ -77,7 +78,7 @@ export interface SessionAssignment {
 /**
  * Soft affinity: a session's requests are sent to the instance that served it last, while that instance is healthy, not
  * overloaded, and of the revision that the session's slot leads to. Bindings are kept in memory. Postgres gets a copy
- * as a record, and the next process starts from it.
+ * as a record, and the next process starts from it. `now` is `performance.now()`; records have times of Postgres.
  */
 export class SessionBook {
   private readonly bindings: LRUCache<string, SessionBinding>;
@@ -87,6 +88,7 @@ export class SessionBook {
     private readonly key: KeyObject,
     private readonly revoked: ReadonlySet<string>,
     maxSessions: number,
+    private readonly clock: Pick<DatabaseClock, 'at' | 'monotonic'>,
   ) {
     this.bindings = new LRUCache({ max: maxSessions });
   }
@@ -160,8 +162,8 @@ export class SessionBook {
         revisionId: row.revision_id,
         revisionName: row.revision_name,
         instanceId: row.instance_id,
-        boundAt: row.bound_at?.getTime() ?? row.created_at.getTime(),
-        expiresAt: row.expires_at.getTime(),
+        boundAt: this.clock.monotonic((row.bound_at ?? row.created_at).getTime()),
+        expiresAt: this.clock.monotonic(row.expires_at.getTime()),
         isServed: true,
       });
     }
@@ -222,12 +224,16 @@ export class SessionBook {
     sighting.revision_id = isShown ? binding.revisionId : null;
     sighting.revision_name = isShown ? binding.revisionName : null;
     sighting.instance_id = isShown ? binding.instanceId : null;
-    sighting.bound_at = binding ? new Date(binding.boundAt).toISOString() : null;
-    sighting.last_seen_at = new Date(now).toISOString();
-    sighting.expires_at = new Date(now + request.affinity.ttl_seconds * 1000).toISOString();
+    sighting.bound_at = binding ? this.timeOf(binding.boundAt) : null;
+    sighting.last_seen_at = this.timeOf(now);
+    sighting.expires_at = this.timeOf(now + request.affinity.ttl_seconds * 1000);
     sighting.requests += 1;
     if (counted) sighting[counted] += 1;
     if (reason) sighting.last_rebind_reason = reason;
+  }
+
+  private timeOf(monotonicMs: number): string {
+    return new Date(this.clock.at(monotonicMs)).toISOString();
   }
 
   private sightingOf(id: string, request: SessionRequest): PassportSighting {

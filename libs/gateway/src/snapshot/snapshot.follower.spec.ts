@@ -68,7 +68,7 @@ beforeEach(async () => {
   jest.useFakeTimers();
   db = new ManualDatabase();
   snapshot = new Snapshot(NOBODY);
-  tokens = new TokenBook(db, () => undefined);
+  tokens = new TokenBook(db, () => undefined, Date);
   tokens.load([{ ...TOKEN, secret_hash: '00' }]);
   changes = 0;
   follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT_LOG);

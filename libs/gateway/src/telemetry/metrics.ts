@@ -88,7 +88,7 @@ export function metricsText(from: MetricsSources): string {
 }
 
 function pushInFlight(lines: string[], backends: Backends): void {
-  const now = Date.now();
+  const now = performance.now();
   lines.push(
     '# HELP slipway_gateway_revision_in_flight Requests in flight per revision.',
     '# TYPE slipway_gateway_revision_in_flight gauge',

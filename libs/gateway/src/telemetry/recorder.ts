@@ -1,5 +1,6 @@
 import { DISTRIBUTIONS, metricOf, type Distribution, type DistributionMetric } from '@slipway/contracts';
 import { HistogramRecorder, LoadRecorder, type Histogram, type StatsWindow } from '@slipway/dataplane';
+import type { Clock } from '../postgres/database-clock.js';
 import { MEASUREMENTS, type AttemptClass, type AttemptRecord, type GoodAttempt } from './measurement.js';
 
 /** Attempts that ended on one revision, in one second or since the start. */
@@ -74,12 +75,13 @@ export class Recorder {
 
   constructor(
     private readonly gatewayId: string,
-    now = Date.now(),
+    now?: number,
+    private readonly clock: Clock = Date,
   ) {
-    this.openSecond = Math.floor(now / 1000);
+    this.openSecond = Math.floor((now ?? clock.now()) / 1000);
   }
 
-  add(id: string, tenantId: string, attempt: AttemptRecord, now = Date.now()): void {
+  add(id: string, tenantId: string, attempt: AttemptRecord, now = this.clock.now()): void {
     this.roll(now);
     const second = tallyOf(this.open, id, () => new SecondTally(tenantId));
     second.add(attempt);
@@ -88,7 +90,7 @@ export class Recorder {
   }
 
   /** Returns the closed windows, and the time up to which nothing is missing once they are stored. */
-  take(now = Date.now()): { windows: StatsWindow[]; until: Date } {
+  take(now = this.clock.now()): { windows: StatsWindow[]; until: Date } {
     this.roll(now);
     const windows = this.closed;
     this.closed = [];
@@ -102,6 +104,16 @@ export class Recorder {
     if (excess <= 0) return;
     this.lostWindows += excess;
     this.closed.splice(0, excess);
+  }
+
+  /** The clock is now known, and was wrong by this much. No window has been stored yet, so all of them move. */
+  shift(ms: number): void {
+    const seconds = Math.round(ms / 1000);
+    this.openSecond += seconds;
+    this.closed = this.closed.map((window) => ({
+      ...window,
+      window_start: new Date(Date.parse(window.window_start) + seconds * 1000).toISOString(),
+    }));
   }
 
   forgetTotals(isKnown: (id: string) => boolean): void {

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NamedSql, PassportSighting, QueryClient, StatsWindow } from '@slipway/dataplane';
 import { SILENT_LOG } from '../log.js';
+import { DatabaseClock } from '../postgres/database-clock.js';
 import type { SessionBook } from '../sessions/session-book.js';
 import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
@@ -27,6 +28,9 @@ interface ExecutedStatement {
   values: any[];
 }
 
+const START = Date.UTC(2026, 0, 1);
+/** The clock of Postgres agrees with the gateway's wall clock, unless a test sets it. */
+let postgresNow: () => number;
 let told: ExecutedStatement[];
 /** Names of the statements that fail for now. */
 let failing: Set<string>;
@@ -38,26 +42,31 @@ let atInstances: Record<string, number>;
 let routes: Map<string, SnapshotRoute>;
 let sightings: PassportSighting[];
 let recorder: Recorder;
+let usage: UsageBook;
 let reporter: Reporter;
 
 const db: QueryClient = {
   query: async <R>({ name }: NamedSql, values: unknown[] = []): Promise<R[]> => {
     told.push({ name, values });
     if (failing.has(name)) throw new Error('Postgres is away');
+    if (name === 'dataplane_report') return [{ now_ms: postgresNow() }] as R[];
     return (name === 'dataplane_followed_count' ? [{ total: followedByThem }] : []) as R[];
   },
 };
 
 beforeEach(() => {
   // `performance.now` follows the other fake clocks, and is 0 when a process starts.
-  jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
+  jest.useFakeTimers({ now: START });
+  postgresNow = () => START + performance.now();
   told = [];
   failing = new Set();
   followedByThem = 0;
   [inFlight, uses, held, atInstances] = [new Map(), new Map(), new Map(), {}];
   routes = new Map();
   sightings = [];
-  recorder = new Recorder('gw');
+  const clock = new DatabaseClock();
+  recorder = new Recorder('gw', undefined, clock);
+  usage = new UsageBook('gw', undefined, clock);
   const sessions = {
     takeUnwritten: () => sightings.splice(0),
     putBack: (back: PassportSighting[]) => sightings.unshift(...back),
@@ -79,13 +88,14 @@ beforeEach(() => {
     db,
     'gw',
     recorder,
-    new UsageBook('gw'),
+    usage,
     sessions as unknown as SessionBook,
     { routes } as unknown as Snapshot,
     backends as unknown as Backends,
     { noteUses: () => db.query({ name: 'note uses', text: '' }) } as unknown as TokenBook,
     REPORT_MS,
     SILENT_LOG,
+    clock,
   );
 });
 afterEach(async () => {
@@ -340,4 +350,113 @@ it('stores the second that is still open, then claims it, then removes itself', 
   const before = told.length;
   await pass(10_000);
   expect(told).toHaveLength(before);
+});
+
+const HOUR_MS = 3_600_000;
+const spent = (name: string): { window_start: string }[] =>
+  told.filter((one) => one.name === name).flatMap(({ values }) => JSON.parse(values[0]) as { window_start: string }[]);
+const used = {
+  tenantId: 'ten',
+  tokenId: 'tok',
+  revisionId: 'rev',
+  instanceId: 'ins',
+  slug: null,
+  outcome: 'ok',
+  upstreamFaults: 0,
+  tokensIn: 1,
+  tokensOut: 1,
+  durationMs: 1,
+  attempts: 1,
+  inFlightSum: 1,
+} as const;
+
+describe.each([
+  ['an hour ahead', HOUR_MS],
+  ['an hour behind', -HOUR_MS],
+  ['500 ms ahead', 500],
+])('with a wall clock that is %s', (_name, wrongMs) => {
+  /** A second of Postgres that a request in it is counted in, with the tolerance of windows from before the first report. */
+  const near = (at: number, widthMs: number) => (window: { window_start: string }) =>
+    Math.abs(Date.parse(window.window_start) - Math.floor(at / widthMs) * widthMs) <= widthMs;
+  const trueNow = (): number => START - wrongMs + performance.now();
+  beforeEach(() => {
+    postgresNow = trueNow;
+  });
+
+  it('places windows at the time of Postgres, also those that began before it was known', async () => {
+    recorder.add('rev', 'ten', good);
+    const first = trueNow();
+    await pass(5_000);
+    recorder.add('rev', 'ten', good);
+    const second = trueNow();
+    await pass(2_000);
+    const windows = spent('dataplane_write_windows');
+    expect(windows).toHaveLength(2);
+    expect(near(first, 1_000)(windows[0]!)).toBe(true);
+    expect(Date.parse(windows[1]!.window_start)).toBe(Math.floor(second / 1_000) * 1_000);
+    const claims = told.filter(({ name, values }) => name === 'dataplane_report' && values[1] !== null);
+    expect(Math.abs(claims.at(-1)!.values[1].getTime() - trueNow())).toBeLessThanOrEqual(2_000);
+  });
+
+  it('places what was counted while Postgres was away since the start', async () => {
+    failing.add('dataplane_report');
+    const counted: number[] = [];
+    for (let second = 0; second < 30; second += 1) {
+      counted.push(trueNow());
+      recorder.add('rev', 'ten', good);
+      usage.add(used);
+      await pass(1_000);
+    }
+    expect(spent('dataplane_write_windows')).toEqual([]);
+    failing.clear();
+    await pass(12_000);
+    const windows = spent('dataplane_write_windows') as StatsWindow[];
+    expect(windows.reduce((sum, { ok }) => sum + ok, 0)).toBe(30);
+    expect(new Set(windows.map(({ window_start: start }) => start)).size).toBe(windows.length);
+    windows.forEach((window, n) => expect(near(counted[n]!, 1_000)(window)).toBe(true));
+    const rows = spent('dataplane_write_usage') as unknown as { ok: number; window_start: string }[];
+    expect(rows.reduce((sum, { ok }) => sum + ok, 0)).toBe(30);
+    expect(new Set(rows.map(({ window_start: start }) => start)).size).toBe(rows.length);
+    expect(near(counted[0]!, 10_000)(rows[0]!)).toBe(true);
+  });
+
+  it('places the last windows of a gateway that ends before its first report', async () => {
+    recorder.add('rev', 'ten', good);
+    const at = trueNow();
+    await reporter.close();
+    const windows = spent('dataplane_write_windows');
+    expect(windows.map(near(at, 1_000))).toEqual([true]);
+  });
+});
+
+it('counts on where it was when its wall clock is set, and keeps the last measurement while Postgres is away', async () => {
+  await pass(3_000);
+  failing.add('dataplane_report');
+  jest.setSystemTime(Date.now() + HOUR_MS);
+  recorder.add('rev', 'ten', good);
+  const at = postgresNow();
+  await pass(3_000);
+  jest.setSystemTime(Date.now() - 2 * HOUR_MS);
+  recorder.add('rev', 'ten', good);
+  await pass(3_000);
+  failing.clear();
+  await pass(1_000);
+  const windows = spent('dataplane_write_windows').map(({ window_start: start }) => Date.parse(start));
+  expect(windows).toEqual([at, at + 3_000].map((ms) => Math.floor(ms / 1_000) * 1_000));
+});
+
+it('writes each second once and loses no count when the clock of Postgres is set back', async () => {
+  await pass(3_000);
+  recorder.add('rev', 'ten', good);
+  await pass(2_000);
+  const before = postgresNow;
+  postgresNow = () => before() - 5_000;
+  for (let second = 0; second < 10; second += 1) {
+    recorder.add('rev', 'ten', good);
+    await pass(1_000);
+  }
+  await reporter.close();
+  const windows = spent('dataplane_write_windows') as StatsWindow[];
+  expect(windows.reduce((sum, { ok }) => sum + ok, 0)).toBe(11);
+  expect(new Set(windows.map(({ window_start: start }) => start)).size).toBe(windows.length);
 });

@@ -12,6 +12,7 @@ import {
   type UsageWindow,
 } from '@slipway/dataplane';
 import type { Log } from '../log.js';
+import type { DatabaseClock } from '../postgres/database-clock.js';
 import type { SessionBook } from '../sessions/session-book.js';
 import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
@@ -59,6 +60,7 @@ export class Reporter {
     private readonly tokens: TokenBook,
     reportMs: number,
     private readonly log: Log,
+    private readonly clock: DatabaseClock,
   ) {
     this.timer = setInterval(() => this.flush(), reportMs);
   }
@@ -69,13 +71,21 @@ export class Reporter {
     setImmediate(() => this.flush());
   }
 
+  /** Sends a report now, and resolves when it was sent or failed. The first one makes the clock of Postgres known. */
+  async reportNow(): Promise<void> {
+    this.flush();
+    await this.running;
+  }
+
   /** Sends the last flush, with the second that is still open, and removes this gateway from Postgres. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.running;
-    const lastWindows = this.recorder.takeAll();
-    const lastUsage = this.usage.takeAll();
     try {
+      // Windows are taken only once the clock of Postgres has placed them.
+      if (!this.clock.isKnown) await this.report({ isDue: true });
+      const lastWindows = this.recorder.takeAll();
+      const lastUsage = this.usage.takeAll();
       // Before `work`: the open second is closed now, so the time up to which `work` claims completeness includes it.
       await this.storeWindows(lastWindows);
       await this.work();
@@ -186,7 +196,12 @@ export class Reporter {
       followed: followed.map(({ deployment_id, tenant_id, generation }) => ({ deployment_id, tenant_id, generation })),
       inFlight,
     };
-    await reportGateway(this.db, report);
+    const sentAt = performance.now();
+    const correctionMs = this.clock.measure(await reportGateway(this.db, report), sentAt);
+    if (correctionMs !== 0) {
+      this.recorder.shift(correctionMs);
+      this.usage.shift(correctionMs);
+    }
     for (const route of followed)
       if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
     for (const load of inFlight) {

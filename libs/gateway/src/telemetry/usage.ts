@@ -1,4 +1,5 @@
 import type { RequestCounts, UsageWindow } from '@slipway/dataplane';
+import type { Clock } from '../postgres/database-clock.js';
 
 /** One ended request: its owner, its destination, and how it ended for the client. */
 export interface UsageRecord {
@@ -42,12 +43,13 @@ export class UsageBook {
 
   constructor(
     private readonly gatewayId: string,
-    now = Date.now(),
+    now?: number,
+    private readonly clock: Clock = Date,
   ) {
-    this.openWindow = Math.floor(now / WINDOW_MS);
+    this.openWindow = Math.floor((now ?? clock.now()) / WINDOW_MS);
   }
 
-  add(record: UsageRecord, now = Date.now()): void {
+  add(record: UsageRecord, now = this.clock.now()): void {
     this.roll(now);
     const sums = this.sumsOf(record);
     if (!sums) return;
@@ -61,7 +63,7 @@ export class UsageBook {
   }
 
   /** Returns the closed windows and clears them. */
-  take(now = Date.now()): UsageWindow[] {
+  take(now = this.clock.now()): UsageWindow[] {
     this.roll(now);
     return this.closed.splice(0);
   }
@@ -78,6 +80,16 @@ export class UsageBook {
     if (excess <= 0) return;
     this.lostRows += excess;
     this.closed.splice(0, excess);
+  }
+
+  /** As with statistics: moves all windows once the clock is known. */
+  shift(ms: number): void {
+    const windows = Math.round(ms / WINDOW_MS);
+    this.openWindow += windows;
+    this.closed = this.closed.map((row) => ({
+      ...row,
+      window_start: new Date(Date.parse(row.window_start) + windows * WINDOW_MS).toISOString(),
+    }));
   }
 
   private sumsOf({ tenantId, tokenId, revisionId, instanceId, slug }: UsageRecord): Sums | undefined {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
+import { DatabaseClock } from '../postgres/database-clock.js';
 import { TokenBook, type StoredToken } from './token-book.js';
 
 const SECRET = 's'.repeat(32);
@@ -58,9 +59,10 @@ let book: TokenBook;
 beforeEach(() => {
   now = 1_000_000;
   jest.spyOn(Date, 'now').mockImplementation(() => now);
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
   db = new Tokens();
   learned = 0;
-  book = new TokenBook(db, () => (learned += 1));
+  book = new TokenBook(db, () => (learned += 1), Date);
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -258,7 +260,7 @@ it('keeps on disk what it needs to decide without Postgres', async () => {
   const rows = [row('a', { is_operator: true, scopes: ['admin'] }), row('b', { expires_at: now })];
   book.load(rows);
   expect(book.stored()).toEqual(rows);
-  const next = new TokenBook(db, () => undefined);
+  const next = new TokenBook(db, () => undefined, Date);
   next.load(JSON.parse(JSON.stringify(book.stored())) as StoredToken[]);
   expect(next.check(bearer('a'), ADDRESS)).toMatchObject({ id: 'tok_a', isOperator: true, scopes: ['admin'] });
   expect(() => next.check(bearer('b'), ADDRESS)).toThrow('expired');
@@ -282,4 +284,19 @@ it('accepts the scheme in any case, with any number of spaces around the token, 
     expect(await book.check(text, ADDRESS)).toMatchObject({ id: 'tok_a' });
   for (const text of [token, `Bearer${token}`, `Basic ${token}`, `Bearer ${token} x`, `Bearer ${token}\n`])
     expect(() => book.check(text, ADDRESS)).toThrow('not valid');
+});
+
+it('expires tokens by the clock of Postgres, whatever the wall clock of the gateway shows', async () => {
+  const clock = new DatabaseClock();
+  book = new TokenBook(db, () => undefined, clock);
+  const hourMs = 3_600_000;
+  // Postgres is an hour ahead: a token that has ten minutes left by the wall clock has expired.
+  book.load([row('a', { expires_at: now + 600_000 }), row('b', { expires_at: now + hourMs + 1 })]);
+  expect(await outcome(bearer('a'))).toBe('tok_a');
+  clock.measure(now + hourMs, now);
+  expect(await outcome(bearer('a'))).toBe('401 token_expired');
+  expect(await outcome(bearer('b'))).toBe('tok_b');
+  now += 1;
+  jest.spyOn(Date, 'now').mockReturnValue(0);
+  expect(await outcome(bearer('b'))).toBe('401 token_expired');
 });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseToken, checkToken } from '@slipway/contracts';
 import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import { AddressRate } from '@slipway/platform-bounds';
+import type { Clock } from '../postgres/database-clock.js';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
 
 /** A token as it is kept on disk: its hash, never the token itself. */
@@ -74,6 +75,7 @@ export class TokenBook {
   constructor(
     private readonly db: QueryClient,
     private readonly onLearned: () => void,
+    private readonly clock: Clock,
   ) {}
 
   get size(): number {
@@ -91,9 +93,9 @@ export class TokenBook {
     const given = parseToken(BEARER.exec(authorization)?.[1] ?? '');
     if (!given) throw wrongToken();
     const known = this.tokens.get(given.id);
-    if (known) return this.used(verified(known, given.secret));
-    if ((this.unknownUntil.get(given.id) ?? 0) > Date.now()) throw wrongToken();
-    return this.firstLookUp(given.id, address).then((token) => this.used(verified(token, given.secret)));
+    if (known) return this.used(this.verified(known, given.secret));
+    if ((this.unknownUntil.get(given.id) ?? 0) > performance.now()) throw wrongToken();
+    return this.firstLookUp(given.id, address).then((token) => this.used(this.verified(token, given.secret)));
   }
 
   /** These tokens, or any if null, have just changed: what was read earlier about unknown tokens is no longer valid. */
@@ -153,6 +155,19 @@ export class TokenBook {
     return token;
   }
 
+  /** Checks secret and expiry; tokens in the book are never revoked. @throws GatewayError 401 */
+  private verified(token: Token | undefined, secret: string): Token {
+    const facts = token && {
+      secretHash: token.secretHash,
+      isRevoked: false,
+      isExpired: token.expiresAt !== null && token.expiresAt <= this.clock.now(),
+    };
+    const result = checkToken(facts, secret);
+    if (result === 'expired') throw expiredToken();
+    if (result === 'wrong') throw wrongToken();
+    return token as Token;
+  }
+
   private firstLookUp(id: string, address: string): Promise<Token | undefined> {
     const running = this.lookups.get(id);
     if (running) return running;
@@ -195,7 +210,7 @@ export class TokenBook {
   private learned(id: string, row: StoredToken | undefined): Token | undefined {
     if (!row) {
       if (this.unknownUntil.size >= MAX_UNKNOWN) this.unknownUntil.clear();
-      this.unknownUntil.set(id, Date.now() + UNKNOWN_FOR_MS);
+      this.unknownUntil.set(id, performance.now() + UNKNOWN_FOR_MS);
       return undefined;
     }
     const token = tokenOf(row);
@@ -215,17 +230,4 @@ function tokenOf(row: StoredToken): Token {
     isOperator: row.is_operator,
     expiresAt: row.expires_at,
   };
-}
-
-/** Checks secret and expiry; tokens in the book are never revoked. @throws GatewayError 401 */
-function verified(token: Token | undefined, secret: string): Token {
-  const facts = token && {
-    secretHash: token.secretHash,
-    isRevoked: false,
-    isExpired: token.expiresAt !== null && token.expiresAt <= Date.now(),
-  };
-  const result = checkToken(facts, secret);
-  if (result === 'expired') throw expiredToken();
-  if (result === 'wrong') throw wrongToken();
-  return token as Token;
 }

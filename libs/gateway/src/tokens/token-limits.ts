@@ -21,7 +21,7 @@ interface LimitUsage {
  */
 export class TokenLimits {
   private readonly usage = new Map<string, LimitUsage>();
-  private sweptAt = Date.now();
+  private sweptAt = performance.now();
 
   constructor(
     private requestsPerMinute: number,
@@ -39,7 +39,7 @@ export class TokenLimits {
    * Takes one request of the token's allowance. Each call that returns is followed by one `leave`.
    * @throws GatewayError 429 with Retry-After
    */
-  enter(tokenId: string, now = Date.now()): void {
+  enter(tokenId: string, now = performance.now()): void {
     const usage = this.usageOf(tokenId, now);
     if (this.maxConcurrency > 0 && usage.inFlight >= this.maxConcurrency) throw tooManyAtOnce(this.whose);
     if (this.requestsPerMinute > 0) {
@@ -92,7 +92,7 @@ export class ClientLimits {
   }
 
   /** Each call that returns is followed by one `leave`. @throws GatewayError 429 with Retry-After */
-  enter(client: LimitedClient, now = Date.now()): void {
+  enter(client: LimitedClient, now = performance.now()): void {
     const { id, tenantId } = client;
     this.tokens.enter(id, now);
     try {

@@ -67,7 +67,7 @@ export class Instance {
     this.authorization = authorization;
   }
 
-  /** Whether it gets no requests for now because it kept failing. */
+  /** Whether it gets no requests for now because it kept failing. `now` is `performance.now()` here and below. */
   isEjected(now: number): boolean {
     return this.ejectedUntil > 0 && (now < this.ejectedUntil || this.isProbing);
   }
