@@ -43,7 +43,7 @@ export function timeLimit(ms: number, ...outer: readonly (AbortSignal | undefine
     const stepMs = Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS);
     timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : pass()), stepMs);
     // Browsers have numbers for timers.
-    timer.unref?.();
+    (timer as { unref?: () => void }).unref?.();
   };
   const pass = () => time.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
   const stop = () => {

@@ -49,7 +49,7 @@ interface ReportContent {
   statsUntil?: Date;
 }
 
-const report = (gatewayId: string, { follows, busy, instances, statsUntil }: ReportContent = {}): Promise<void> =>
+const report = (gatewayId: string, { follows, busy, instances, statsUntil }: ReportContent = {}): Promise<unknown> =>
   reportGateway(db, {
     gatewayId,
     statsUntil: statsUntil ?? null,

@@ -114,7 +114,8 @@ it('ends a silent answer of a lost node if another one is ready, and no answer t
   let isOver = false;
   vanished.behaviour = async (request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (let left = Number(request.body['n'] ?? 0); left > 0; left -= 1) response.write(piece('a'.repeat(64 * 1024)));
+    for (let left = Number(request.body['pieces'] ?? 0); left > 0; left -= 1)
+      response.write(piece('a'.repeat(64 * 1024)));
     // The pace of a model.
     for (; !isOver && !response.destroyed; await setTimeout(20)) response.write(piece('a'));
     response.end('data: [DONE]\n\n');
@@ -125,7 +126,7 @@ it('ends a silent answer of a lost node if another one is ready, and no answer t
   proxy.vanish();
   const lively = await stream(quick);
   // More than connections buffer: its client has to read before more can arrive.
-  const large = await unread(quick, { n: 512 });
+  const large = await unread(quick, { pieces: 512 });
   await publish('lost');
   const goesOn = async () => {
     const { length } = lively.text;

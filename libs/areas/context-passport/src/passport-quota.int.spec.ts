@@ -161,7 +161,7 @@ it.each([-2, 2])(
     const [{ id }] = (await sql<{ id: string }>('select id from dataplane_passports where tenant_id = $1', [
       who.tenantId,
     ])) as [{ id: string }];
-    jest.useFakeTimers({ now: Date.now() + hours * 3_600_000, doNotFake: NOT_DATE });
+    jest.useFakeTimers({ now: Date.now() + hours * 3_600_000, doNotFake: [...NOT_DATE] });
     expect((await passports.get(who, id)).state).toBe('active');
     await sql(`update dataplane_passports set expires_at = now() - interval '1 second' where id = $1`, [id]);
     expect((await passports.get(who, id)).state).toBe('expired');
