@@ -22,6 +22,11 @@ const SYNTAX = [
     message:
       'Use `insert`, `update` or `delete`: this method reads first, and then overwrites concurrent changes. Use SQL for conflicts.',
   },
+  {
+    selector: 'TemplateElement[value.raw=/\\bin\\s*\\(\\s*select\\b[^;]*\\blimit\\b[^;]*\\bskip\\s+locked\\s*\\)/i]',
+    message:
+      'Use `= any(array(select …))`: Postgres may run the subquery of `in` several times, each time for other rows, and so take more than its limit.',
+  },
   ...membersOfAbortSignal('any').map((selector) => ({
     selector,
     message:

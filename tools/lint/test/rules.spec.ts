@@ -34,7 +34,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
     /@Subscription|Offer a port of your own|Put the type into|Export the name there|Move the file into/,
   'no-restricted-imports': /Only specs and `test` folders may/,
   'no-restricted-syntax':
-    /Remove `@Inject`|Use `insert`, `update` or `delete`|`timeLimit`, `withinTime` or `joinSignals`/,
+    /Remove `@Inject`|Use `insert`, `update` or `delete`|Use `= any\(array|`timeLimit`, `withinTime` or `joinSignals`/,
   'statement-reason': /Explain in a comment above/,
   'enforce-module-boundaries':
     /Circular dependency|cannot depend on any libs|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,

@@ -126,8 +126,8 @@ const DELETE_EXPIRED_PASSPORTS: NamedSql = {
 const DELETE_EXPIRED_PASSPORTS_OF_TENANT: NamedSql = {
   name: 'dataplane_delete_expired_passports_of',
   text: `
-    delete from dataplane_passports where id in (
-      select id from dataplane_passports where tenant_id = $1 and expires_at < now() order by expires_at limit $2 for update skip locked)`,
+    delete from dataplane_passports where id = any(array(
+      select id from dataplane_passports where tenant_id = $1 and expires_at < now() order by expires_at limit $2 for update skip locked))`,
 };
 
 const READ_PASSPORT_COUNTS: NamedSql = {

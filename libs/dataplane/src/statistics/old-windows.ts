@@ -11,8 +11,8 @@ export function deletionOf(name: string, table: string): WindowDeletion {
     name,
     text: `
     with gone as (
-      delete from ${table} where ctid in (
-        select ctid from ${table} where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked)
+      delete from ${table} where ctid = any(array(
+        select ctid from ${table} where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked))
       returning 1)
     select count(*)::int as count from gone`,
   };

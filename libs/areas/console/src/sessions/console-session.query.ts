@@ -45,13 +45,13 @@ export const CLAIM_CONSOLE_SESSION_RENEWAL = prepared(
 /** One statement, so that each of many concurrent sign-ins leaves at most one session too many. */
 export const DELETE_SURPLUS_CONSOLE_SESSIONS = prepared(
   'console-session-bound',
-  `delete from console_sessions where id in
-     (select id from console_sessions where who = $1 order by created_at desc, id offset $2 for update skip locked)`,
+  `delete from console_sessions where id = any(array(
+     select id from console_sessions where who = $1 order by created_at desc, id offset $2 for update skip locked))`,
 );
 
 /** In batches; skips rows that another worker deletes. */
 export const DELETE_EXPIRED_CONSOLE_SESSIONS = prepared(
   'console-session-expire',
-  `delete from console_sessions where id in
-     (select id from console_sessions where expires_at <= now() order by expires_at limit $1 for update skip locked)`,
+  `delete from console_sessions where id = any(array(
+     select id from console_sessions where expires_at <= now() order by expires_at limit $1 for update skip locked))`,
 );

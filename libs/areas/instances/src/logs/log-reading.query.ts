@@ -52,10 +52,10 @@ export const TAKE_LOG_CHUNKS = prepared(
 export const CLAIM_LOG_READING = prepared(
   'instances-claim-log-reading',
   `update log_readings set served_at = clock_timestamp()
-   where id in (
+   where id = any(array(
      select id from log_readings
      where target = $1 and served_at is null and reader_seen_at > clock_timestamp() - ${LOG_SIDE_TIMEOUT} and tenant_id <> all($2::text[])
-     order by asked_at limit 1 for update skip locked)
+     order by asked_at limit 1 for update skip locked))
    returning id, tenant_id, instance_id, options`,
 );
 

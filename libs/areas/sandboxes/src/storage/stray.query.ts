@@ -17,6 +17,6 @@ export const STRAY_REMOVAL_LEASE = `now() + interval '1 minute'`;
 export const DOOM_STRAY_BLOBS = prepared(
   'sandboxes-stray-doom',
   `update sandbox_stray_blobs set is_doomed = true, delete_after = ${STRAY_REMOVAL_LEASE}
-   where blob in (select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked)
+   where blob = any(array(select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked))
    returning blob`,
 );

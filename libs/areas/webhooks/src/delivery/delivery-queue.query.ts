@@ -76,6 +76,6 @@ export const POSTPONE_WEBHOOK_DELIVERY = prepared(
 /** The log is kept 30 days. Deletes a bounded batch; SKIP LOCKED skips the batch of another worker. */
 export const PRUNE_WEBHOOK_DELIVERIES = prepared(
   'webhooks-deliveries-prune',
-  `delete from webhook_deliveries where ctid in (
-     select ctid from webhook_deliveries where completed_at < now() - interval '30 days' order by completed_at limit 5000 for update skip locked)`,
+  `delete from webhook_deliveries where ctid = any(array(
+     select ctid from webhook_deliveries where completed_at < now() - interval '30 days' order by completed_at limit 5000 for update skip locked))`,
 );

@@ -7,8 +7,8 @@ export const KEY_RETENTION_DAYS = 30;
 
 const DELETE_KEYS = prepared(
   'retention-keys',
-  `delete from idempotency_keys where ctid in (
-     select ctid from idempotency_keys where created_at < now() - make_interval(days => $1) order by created_at limit 1000 for update skip locked)`,
+  `delete from idempotency_keys where ctid = any(array(
+     select ctid from idempotency_keys where created_at < now() - make_interval(days => $1) order by created_at limit 1000 for update skip locked))`,
 );
 
 /** Deletes keys that no request can use any more, at most 1000 in a run. */

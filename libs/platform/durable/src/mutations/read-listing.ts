@@ -54,9 +54,9 @@ const LOCK_DUE = prepared(
 
 const FORGET = prepared(
   'audit-forget-reads',
-  `delete from audit_reads where ctid in (
+  `delete from audit_reads where ctid = any(array(
      select ctid from audit_reads where listed_at <= now() - interval '1 hour' and unlisted = 0
-     order by listed_at limit $1 for update skip locked)`,
+     order by listed_at limit $1 for update skip locked))`,
 );
 
 type DueListing = Record<'tenant_id' | 'actor' | 'action' | 'resource_type' | 'resource_name', string> & {

@@ -25,7 +25,7 @@ interface OutboxRow {
  */
 const TAKE = prepared(
   'outbox-take',
-  `delete from outbox where id in (select id from outbox order by id limit ${BATCH} for update skip locked)
+  `delete from outbox where id = any(array(select id from outbox order by id limit ${BATCH} for update skip locked))
    returning operation_id, dispatch, greatest(0, extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as delay_ms`,
 );
 

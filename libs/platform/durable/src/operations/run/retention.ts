@@ -7,8 +7,8 @@ import { inBatches, Recurring, type Transact } from '../../scheduling/index.js';
 const DELETE_OPERATIONS = prepared(
   'retention-operations',
   `with gone as (
-     delete from operations where id in (
-       select id from operations where completed_at < now() - make_interval(days => $1) order by completed_at limit $2 for update skip locked)
+     delete from operations where id = any(array(
+       select id from operations where completed_at < now() - make_interval(days => $1) order by completed_at limit $2 for update skip locked))
      returning 1
    )
    select count(*)::int as count from gone`,
