@@ -12,9 +12,11 @@ export function bundle() {
   for (const ending of ['.js', '.d.ts']) {
     const file = path.join(DIST, `contracts${ending}`);
     const text = readFileSync(file, 'utf8');
-    const bundled = text.replace(/'@slipway\/contracts\/([\w-]+)'/g, "'./contracts/$1.js'");
+    // For a project that references the SDK, the compiler resolves this path from src/contracts.ts, so it must lead to
+    // the copy from there too.
+    const bundled = text.replace(/'@slipway\/contracts\/([\w-]+)'/g, "'../dist/contracts/$1.js'");
     if (bundled !== text) writeFileSync(file, bundled);
-    for (const [, name] of bundled.matchAll(/'\.\/contracts\/([\w-]+)\.js'/g))
+    for (const [, name] of bundled.matchAll(/'\.\.\/dist\/contracts\/([\w-]+)\.js'/g))
       copyFileSync(path.join(CONTRACTS, name + ending), path.join(DIST, 'contracts', name + ending));
   }
 }
