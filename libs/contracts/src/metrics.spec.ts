@@ -15,6 +15,9 @@ describe('a limit', () => {
 it('every metric except the rates has a histogram, and each metric has its default statistic', () => {
   expect(METRIC_NAMES.filter((name) => !DISTRIBUTIONS.some((one) => one === name))).toEqual([
     'error_rate',
+    'client_error_rate',
+    'overloaded_rate',
+    'abandoned_rate',
     'upstream_fault_rate',
   ]);
   for (const name of METRIC_NAMES) expect(metricOf(name).stats).toContain(metricOf(name).defaultStat);

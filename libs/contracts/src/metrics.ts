@@ -12,9 +12,13 @@ interface CommonMetric {
   defaultStat: Stat;
 }
 
+/** The outcomes that a rate counts. */
+export type RateCount = 'failed' | 'client_error' | 'overloaded' | 'abandoned';
+
 /** A share of 0..1, counted by results. */
 export interface RateMetric extends CommonMetric {
   kind: 'rate';
+  counts: RateCount;
   /**
    * The unit that is counted. `requests`: as clients saw them; an attempt followed by another one does not count.
    * `attempts`: each try on an instance.
@@ -27,11 +31,6 @@ export interface DistributionMetric extends CommonMetric {
   kind: 'distribution';
   /** The title of its chart in the console. */
   title: string;
-  /**
-   * One independent sample. The values of one stream depend on each other, so a stream counts once, however many values
-   * it has.
-   */
-  sample: 'value' | 'stream';
   /** Until when concurrent requests count as the load at which a value was measured. */
   loadUntil: 'first_token' | 'end';
   /**
@@ -61,12 +60,34 @@ const DISTRIBUTION = {
 export const METRICS = {
   error_rate: {
     ...RATE,
-    description: 'Share of requests that failed for the client: 5xx responses and broken connections',
+    description:
+      'Share of requests that failed for the client: 5xx responses, broken connections, and answers that are no valid answer',
+    counts: 'failed',
+    of: 'requests',
+  },
+  client_error_rate: {
+    ...RATE,
+    description: 'Share of requests that the model server refused with another 4xx than 408, 425 and 429',
+    counts: 'client_error',
+    of: 'requests',
+  },
+  overloaded_rate: {
+    ...RATE,
+    description: 'Share of requests that ended with 408, 425 or 429 of the model server',
+    counts: 'overloaded',
+    of: 'requests',
+  },
+  abandoned_rate: {
+    ...RATE,
+    description:
+      'Share of requests that the client left, or that still wait, before the first byte and after at least 2 s',
+    counts: 'abandoned',
     of: 'requests',
   },
   upstream_fault_rate: {
     ...RATE,
     description: 'Share of attempts on instances that failed, including those after which a retry succeeded',
+    counts: 'failed',
     of: 'attempts',
   },
   ttft_ms: {
@@ -75,19 +96,25 @@ export const METRICS = {
     description: 'Time to first token of streams',
     unit: 'ms',
     better: 'lower',
-    sample: 'value',
     loadUntil: 'first_token',
     isThatTime: true,
     prometheus: 'slipway_gateway_ttft_milliseconds',
   },
   itl_ms: {
     ...DISTRIBUTION,
-    title: 'Time between tokens',
-    description: 'Time between the tokens of streams',
+    title: 'Time per output token',
+    description: 'Time per output token of a stream after the first one; one value for each stream',
     unit: 'ms',
     better: 'lower',
-    sample: 'stream',
     prometheus: 'slipway_gateway_inter_token_milliseconds',
+  },
+  longest_gap_ms: {
+    ...DISTRIBUTION,
+    title: 'Longest gap in a stream',
+    description: 'Longest time between two events with tokens of a stream; one value for each stream',
+    unit: 'ms',
+    better: 'lower',
+    prometheus: 'slipway_gateway_longest_gap_milliseconds',
   },
   e2e_latency_ms: {
     ...DISTRIBUTION,
@@ -95,7 +122,6 @@ export const METRICS = {
     description: 'Total time of successful attempts',
     unit: 'ms',
     better: 'lower',
-    sample: 'value',
     isThatTime: true,
     prometheus: 'slipway_gateway_latency_milliseconds',
   },
@@ -105,7 +131,6 @@ export const METRICS = {
     description: 'Completion tokens per second of each successful attempt',
     unit: 'tokens/s',
     better: 'higher',
-    sample: 'value',
     prometheus: 'slipway_gateway_output_tokens_per_second',
   },
 } as const satisfies Record<string, MetricDefinition>;

@@ -6,11 +6,13 @@ import { migrations as platformMigrations } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import {
   declarePassport,
+  emptyCounts,
   requestFailures,
   findPassport,
   followedCount,
   forgetGateway,
   HistogramRecorder,
+  histogramsOf,
   inFlight,
   lastWindowWith,
   migrations,
@@ -214,20 +216,18 @@ function windowAt(second: number, gatewayId: string, ok: number, failed: number,
     tenant_id: 'ten_s',
     gateway_id: gatewayId,
     window_start: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
+    ...emptyCounts(),
     ok,
-    client_error: 0,
     server_error: failed,
-    connect_error: 0,
     cancelled: 1,
-    retried: 0,
     streamed: ok,
     tokens_in: 10 * ok,
     tokens_out: 20 * ok,
-    ttft_ms: histogram,
-    itl_ms: histogram,
-    e2e_latency_ms: histogram,
-    output_tokens_per_s: histogram,
+    ...histogramsOf(() => histogram),
     loads: null,
+    callers: null,
+    waits: null,
+    faults: null,
   };
 }
 
@@ -242,14 +242,7 @@ it('merges the windows of an interval over gateways, and stores a repeated batch
   await writeWindows(db, batch);
   const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
   const stats = await statsBetween(db, 'rev_s', at(10), at(12));
-  expect(stats.counts).toEqual({
-    ok: 80,
-    client_error: 0,
-    server_error: 10,
-    connect_error: 0,
-    cancelled: 3,
-    retried: 0,
-  });
+  expect(stats.counts).toEqual({ ...emptyCounts(), ok: 80, server_error: 10, cancelled: 3 });
   expect(requestFailures(stats.counts)).toEqual({ failed: 10, of: 90 });
   expect(stats).toMatchObject({ streamed: 80, tokens_in: 800, tokens_out: 1600 });
   expect(quantile(stats.ttft_ms, 0.5) as number).toBeGreaterThan(95);

@@ -9,6 +9,7 @@ import { DataplaneRequestUsage1700000000609 } from './migrations/1700000000609-d
 import { DataplaneHold1700000000610 } from './migrations/1700000000610-dataplane-hold.js';
 import { DataplaneAsleep1700000000620 } from './migrations/1700000000620-dataplane-asleep.js';
 import { DataplaneInstancesInFlight1700000000630 } from './migrations/1700000000630-dataplane-instances-in-flight.js';
+import { DataplaneOutcomes1700000000631 } from './migrations/1700000000631-dataplane-outcomes.js';
 import { DataplaneLoads1700000000611 } from './migrations/1700000000611-dataplane-loads.js';
 import { DataplaneGatewayRole1700000000608 } from './migrations/1700000000608-dataplane-gateway-role.js';
 import { DataplanePassports1700000000605 } from './migrations/1700000000605-dataplane-passports.js';
@@ -28,6 +29,7 @@ export const migrations = [
   DataplaneLoads1700000000611,
   DataplaneAsleep1700000000620,
   DataplaneInstancesInFlight1700000000630,
+  DataplaneOutcomes1700000000631,
 ];
 
 export * from './publishing/published.js';
@@ -63,6 +65,7 @@ export * from './statistics/load.js';
 export {
   compare,
   classifyRegression,
+  hasMoreTraffic,
   type ComparisonBasis,
   type Comparison,
   type LoadBucket,
@@ -72,7 +75,7 @@ export {
 export * from './statistics/stats.query.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './statistics/usage.query.js';
-export { kindestValue, readMetric, normalQuantile, type MetricReading } from './statistics/statistics.js';
+export { failuresOf, kindestValue, readMetric, normalQuantile, type MetricReading } from './statistics/statistics.js';
 export * from './passports/passport.js';
 export * from './passports/passport.query.js';
 export * from './publishing/snapshot.query.js';

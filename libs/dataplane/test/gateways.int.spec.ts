@@ -9,6 +9,7 @@ import {
   publishRoute,
   reportGateway,
   routeFollowers,
+  reportersOf,
   statsCompleteUntil,
 } from '../src/index.js';
 import { DataplaneConnection } from './connection.js';
@@ -155,6 +156,47 @@ it('treats statistics as complete up to what the slowest live gateway has stored
   expect(await statsCompleteUntil(db)).toEqual(at(8));
   await heardOf('gw_2', '11 seconds');
   expect(await statsCompleteUntil(db)).toEqual(at(9));
+});
+
+it('treats no time as complete that has not come', async () => {
+  await report('gw', { statsUntil: new Date(Date.now() + 3_600_000) });
+  expect((await statsCompleteUntil(db))!.getTime()).toBeLessThan(Date.now() + 60_000);
+});
+
+it('reports which gateways have stored an interval, left in it, or date their windows ahead', async () => {
+  const now = Date.now();
+  const soak = { from: new Date(now - 60_000), to: new Date(now - 5_000) };
+  const stored = new Date(now - 4_000);
+  await report('gw_ahead', { statsUntil: stored });
+  await report('gw_complete', { statsUntil: stored });
+  await report('gw_late', { statsUntil: new Date(now - 6_000) });
+  await report('gw_left', { statsUntil: stored });
+  await report('gw_new');
+  await report('gw_quiet', { statsUntil: new Date(now - 6_000) });
+  await report('gw_gone_before');
+  await heardOf('gw_left', '11 seconds');
+  await heardOf('gw_quiet', '4 seconds');
+  await heardOf('gw_gone_before', '2 minutes');
+  const dated = (gatewayId: string, revisionId: string, inSeconds: number) =>
+    connection.sql(
+      `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error,
+        cancelled, retried, streamed, tokens_in, tokens_out, histograms)
+      values ($1, now() + make_interval(secs => $2), $3, 'ten', 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}')`,
+      [revisionId, inSeconds, gatewayId],
+    );
+  await dated('gw_ahead', 'rev_1', 3_600);
+  await dated('gw_complete', 'rev_1', -10);
+  await dated('gw_complete', 'rev_other', 3_600);
+  const states = (await reportersOf(db, ['rev_1', 'rev_2'], soak)).map(({ gatewayId, state }) => [gatewayId, state]);
+  expect(states).toEqual([
+    ['gw_ahead', 'ahead'],
+    ['gw_complete', 'complete'],
+    ['gw_late', 'missing'],
+    ['gw_left', 'left'],
+    ['gw_new', 'missing'],
+    ['gw_quiet', 'silent'],
+  ]);
+  await connection.sql('delete from dataplane_request_stats');
 });
 
 it('forgets a gateway that leaves, and those away for ten minutes, with all their reports', async () => {

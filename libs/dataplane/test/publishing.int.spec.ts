@@ -135,6 +135,17 @@ it('a route’s hold lasts as long as its generation, and begins when that is pu
   await unpublishRoute(db, 'dep');
 });
 
+it('the API path of an instance is published, if it has one', async () => {
+  const at = { base_url: 'http://127.0.0.1:1', state: 'ready' as const };
+  const instances = [
+    { ...at, id: 'ins_1', api_path: '/openai' },
+    { ...at, id: 'ins_2' },
+  ];
+  await publishBackend(db, { ...backend, instances });
+  expect((await readEntries(db, { ...keys, backends: ['rev'] })).backends[0]?.instances).toEqual(instances);
+  await withdrawBackend(db, 'rev');
+});
+
 it('an instance’s key is published as the id of a ring key and a generation, or not at all', async () => {
   const at = { base_url: 'http://127.0.0.1:1', state: 'ready' as const };
   const instances = [

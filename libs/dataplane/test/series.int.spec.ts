@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { DISTRIBUTIONS } from '@slipway/contracts';
 import {
+  emptyLoads,
   histogramsOf,
   statsBetween,
   statsSeries,
@@ -23,15 +24,21 @@ const windowAt = (second: number, given: Partial<StatsWindow> = {}): StatsWindow
   window_start: at(second).toISOString(),
   ok: 1,
   client_error: 2,
+  overloaded: 11,
   server_error: 3,
   connect_error: 4,
+  abandoned: 12,
   cancelled: 5,
   retried: 6,
+  overloaded_retried: 10,
   streamed: 7,
   tokens_in: 8,
   tokens_out: 9,
   ...histogramsOf((metric) => one(DISTRIBUTIONS.indexOf(metric))),
   loads: null,
+  callers: null,
+  waits: null,
+  faults: null,
   ...given,
 });
 const read = (from: number, to: number, stepSeconds: number, ids = ['rev'], most = 10) =>
@@ -82,12 +89,7 @@ it('returns the first revisions that have recorded something, and that there are
 });
 
 it('returns the most instances that a gateway had, even if other gateways do not report theirs', async () => {
-  const loads = (instances: number) => ({
-    instances,
-    alone_ms: 0,
-    joined: 0,
-    histograms: { ttft_ms: {}, itl_ms: {}, e2e_latency_ms: {}, output_tokens_per_s: {} },
-  });
+  const loads = (instances: number) => ({ instances, alone_ms: 0, joined: 0, histograms: emptyLoads().histograms });
   await writeWindows(db, [
     windowAt(10, { loads: loads(2) }),
     windowAt(10, { gateway_id: 'gw_1', loads: loads(3) }),

@@ -2,13 +2,15 @@ import { afterEach, expect, it } from '@jest/globals';
 import {
   attemptFailures,
   deleteWindowsOlderThan,
+  emptyCounts,
   emptyHistogram,
+  histogramsOf,
   emptyLoads,
   requestFailures,
   lastWindowWith,
   statsBetween,
   writeWindows,
-  type AttemptCounts,
+  type Callers,
   type StatsWindow,
 } from '../src/index.js';
 import { DataplaneConnection } from './connection.js';
@@ -17,10 +19,9 @@ const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_request_stats'));
 
-const NONE: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 const windowAt = (second: number, counts: Partial<StatsWindow>): StatsWindow => ({
-  ...NONE,
+  ...emptyCounts(),
   revision_id: 'rev',
   tenant_id: 'ten',
   gateway_id: 'gw',
@@ -28,23 +29,34 @@ const windowAt = (second: number, counts: Partial<StatsWindow>): StatsWindow => 
   streamed: 0,
   tokens_in: 0,
   tokens_out: 0,
-  ttft_ms: emptyHistogram(),
-  itl_ms: emptyHistogram(),
-  e2e_latency_ms: emptyHistogram(),
-  output_tokens_per_s: emptyHistogram(),
+  ...histogramsOf(() => emptyHistogram()),
   loads: null,
+  callers: null,
+  waits: null,
+  faults: null,
   ...counts,
 });
 const window = (before: number, seconds: number, minAttempts: number) =>
   lastWindowWith(db, 'rev', { before: at(before), seconds, minAttempts });
 
 it('stores each figure under its name', async () => {
-  const figures = { ok: 1, client_error: 2, server_error: 3, connect_error: 4, cancelled: 5, retried: 6 };
+  const figures = {
+    ok: 1,
+    client_error: 2,
+    server_error: 3,
+    connect_error: 4,
+    cancelled: 5,
+    retried: 6,
+    overloaded: 17,
+    abandoned: 18,
+    overloaded_retried: 19,
+  };
   const histogram = (n: number) => ({ n, sum: n, sq: n, b: { '0': n } });
   const latencies = {
     ttft_ms: histogram(10),
     itl_ms: histogram(11),
     e2e_latency_ms: histogram(12),
+    longest_gap_ms: histogram(16),
     output_tokens_per_s: histogram(13),
   };
   const totals = { streamed: 7, tokens_in: 8, tokens_out: 9 };
@@ -55,16 +67,21 @@ it('stores each figure under its name', async () => {
     histograms: {
       ttft_ms: { 0: histogram(1) },
       itl_ms: { 0: histogram(2) },
+      longest_gap_ms: { 1: histogram(3) },
       e2e_latency_ms: { 0: histogram(12) },
       output_tokens_per_s: { 2: histogram(4) },
     },
   };
-  await writeWindows(db, [windowAt(0, { ...figures, ...totals, ...latencies, loads })]);
+  const callers: Callers = { 7: [20, 21, 22, 23, 24] };
+  const waits = { left: histogram(25), waiting: histogram(26) };
+  await writeWindows(db, [windowAt(0, { ...figures, ...totals, ...latencies, loads, callers, waits })]);
   expect(await statsBetween(db, 'rev', at(0), at(1))).toEqual({
     counts: figures,
     ...totals,
     ...latencies,
     loads,
+    callers,
+    waits,
     slices: [latencies],
   });
 });
@@ -106,6 +123,31 @@ it('leaves the records of an old gateway out of the loads, and counts them even 
   });
 });
 
+it('adds up requests by caller, and knows none if one gateway does not report them', async () => {
+  await writeWindows(db, [
+    windowAt(0, { gateway_id: 'gw_1', callers: { 1: [5, 1, 0, 0, 0], 2: [1, 0, 0, 0, 1] } }),
+    windowAt(0, { gateway_id: 'gw_2', callers: { 2: [3, 0, 2, 1, 0] } }),
+    windowAt(1, { gateway_id: 'gw_old' }),
+  ]);
+  expect((await statsBetween(db, 'rev', at(0), at(1))).callers).toEqual({ 1: [5, 1, 0, 0, 0], 2: [4, 0, 2, 1, 1] });
+  expect((await statsBetween(db, 'rev', at(0), at(2))).callers).toBeUndefined();
+});
+
+it('adds up the waits of clients that left, and keeps those that last from the newest window of each gateway', async () => {
+  const waits = (left: number, waiting: number) => ({
+    left: { n: 1, sum: 1, sq: 1, b: { [left]: 1 } },
+    waiting: { n: 1, sum: 1, sq: 1, b: { [waiting]: 1 } },
+  });
+  await writeWindows(db, [
+    windowAt(0, { gateway_id: 'gw_1', waits: waits(90, 91) }),
+    windowAt(1, { gateway_id: 'gw_1', waits: waits(92, 93) }),
+    windowAt(0, { gateway_id: 'gw_2', waits: waits(94, 95) }),
+  ]);
+  const { left, waiting } = (await statsBetween(db, 'rev', at(0), at(2))).waits!;
+  expect(left.b).toEqual({ 90: 1, 92: 1, 94: 1 });
+  expect(waiting.b).toEqual({ 93: 1, 95: 1 });
+});
+
 it('keeps a stored window unchanged when it is sent again, whatever its content', async () => {
   await writeWindows(db, [windowAt(0, { ok: 1 })]);
   await writeWindows(db, [windowAt(0, { ok: 1 }), windowAt(1, { ok: 2 })]);
@@ -126,7 +168,14 @@ it('finds the newest window with enough requests, in seconds that ended in time'
   await writeWindows(db, [
     windowAt(10, { ok: 30, gateway_id: 'gw_1' }),
     windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000 }),
-    windowAt(11, { client_error: 5, server_error: 5, connect_error: 1_010, retried: 1_000 }),
+    windowAt(11, {
+      client_error: 3,
+      overloaded: 7,
+      server_error: 5,
+      connect_error: 1_010,
+      retried: 1_000,
+      overloaded_retried: 5,
+    }),
     windowAt(12, { ok: 1 }),
     windowAt(30, { ok: 4 }),
     windowAt(11, { ok: 1_000, revision_id: 'rev_other' }),
@@ -145,16 +194,25 @@ it('finds the newest window with enough requests, in seconds that ended in time'
 });
 
 it('counts what says something about a revision, and a client’s mistakes as served', () => {
-  const counts = { ok: 5, client_error: 3, server_error: 1, connect_error: 1, cancelled: 90, retried: 2 };
+  const counts = {
+    ...emptyCounts(),
+    ok: 5,
+    client_error: 3,
+    server_error: 1,
+    connect_error: 1,
+    cancelled: 90,
+    abandoned: 80,
+    retried: 2,
+  };
   expect(attemptFailures(counts)).toEqual({ failed: 2, of: 10 });
-  expect(attemptFailures({ ...NONE, cancelled: 3 })).toEqual({ failed: 0, of: 0 });
+  expect(attemptFailures({ ...emptyCounts(), cancelled: 3 })).toEqual({ failed: 0, of: 0 });
 });
 
 it('counts for the clients what they saw: an attempt that a retry repaired is no request and no error', () => {
-  const repaired = { ...NONE, ok: 363, connect_error: 2, retried: 2 };
+  const repaired = { ...emptyCounts(), ok: 363, connect_error: 2, retried: 2 };
   expect(requestFailures(repaired)).toEqual({ failed: 0, of: 363 });
   expect(attemptFailures(repaired)).toEqual({ failed: 2, of: 365 });
-  const lost = { ...NONE, ok: 1, connect_error: 3, retried: 2 };
+  const lost = { ...emptyCounts(), ok: 1, connect_error: 3, retried: 2 };
   expect(requestFailures(lost)).toEqual({ failed: 1, of: 2 });
 });
 

@@ -1,7 +1,7 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Loads } from '../statistics/load.js';
-import type { Histograms } from '../statistics/stats.query.js';
+import type { Callers, Histograms, Waits } from '../statistics/stats.query.js';
 
 @Entity({ name: 'dataplane_request_stats' })
 export class DataplaneRequestStatsEntity {
@@ -23,17 +23,26 @@ export class DataplaneRequestStatsEntity {
   @Column({ type: 'int' })
   client_error: number;
 
+  @Column({ type: 'int', default: 0 })
+  overloaded: number;
+
   @Column({ type: 'int' })
   server_error: number;
 
   @Column({ type: 'int' })
   connect_error: number;
 
+  @Column({ type: 'int', default: 0 })
+  abandoned: number;
+
   @Column({ type: 'int' })
   cancelled: number;
 
   @Column({ type: 'int' })
   retried: number;
+
+  @Column({ type: 'int', default: 0 })
+  overloaded_retried: number;
 
   @Column({ type: 'int' })
   streamed: number;
@@ -49,4 +58,14 @@ export class DataplaneRequestStatsEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   loads: Loads | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  callers: Callers | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  waits: Waits | null;
+
+  /** Failed attempts by what was wrong with the answer. */
+  @Column({ type: 'jsonb', nullable: true })
+  faults: Record<string, number> | null;
 }

@@ -39,8 +39,14 @@ export class DataplaneRequestUsageEntity {
   @Column({ type: 'int' })
   client_error: number;
 
+  @Column({ type: 'int', default: 0 })
+  overloaded: number;
+
   @Column({ type: 'int' })
   server_error: number;
+
+  @Column({ type: 'int', default: 0 })
+  abandoned: number;
 
   @Column({ type: 'int' })
   cancelled: number;

@@ -58,11 +58,15 @@ export async function publishBackend(tx: QueryClient, backend: BackendPublicatio
     backend.deploymentId,
     backend.revisionName,
     backend.modelId,
-    JSON.stringify(backend.instances.map(({ id, base_url, state, key }) => ({ id, base_url, state, key }))),
+    JSON.stringify(backend.instances.map(publishedInstance)),
     backend.credential,
     backend.guard === null ? null : JSON.stringify({ allow: backend.guard.allow }),
     backend.asleep ? JSON.stringify(backend.asleep) : null,
   ]);
+}
+
+function publishedInstance({ id, base_url, api_path, state, key }: PublishedInstance): PublishedInstance {
+  return { id, base_url, ...(api_path !== undefined && { api_path }), state, ...(key && { key }) };
 }
 
 /** Makes the gateways forget a revision. Requests in flight finish. */

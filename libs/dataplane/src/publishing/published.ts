@@ -43,8 +43,10 @@ export interface PublishedHold {
 
 export interface PublishedInstance {
   id: string;
-  /** Scheme, host, port and an optional path. A path that ends in `/v1` is the OpenAI root itself. */
+  /** Scheme, host, port and an optional path; `serverUrls` finds the API in it. */
   base_url: string;
+  /** Path of the API, if `serverUrls` does not find it. Rows of earlier releases have none. */
+  api_path?: string;
   /** Only `ready` instances get requests. `draining` ones finish theirs; `lost` ones are not expected to answer. */
   state: 'ready' | 'draining' | 'lost';
   /** Parts from which the engine's key is derived (`instanceKey`); absent for an engine that requires none. */

@@ -3,7 +3,7 @@ import { DISTRIBUTIONS } from '@slipway/contracts';
 import { compare, classifyRegression, type Comparison } from './comparison.js';
 import { HistogramRecorder, mergeHistograms, type Histogram } from './histogram.js';
 import { emptyLoads } from './load.js';
-import type { RequestStats } from './stats.query.js';
+import { emptyCounts, histogramsOf, type RequestStats } from './stats.query.js';
 
 const E2E = { metric: 'e2e_latency_ms', stat: 'p50', limitPercent: 20, z: 1.645, minSamples: 50 } as const;
 
@@ -20,14 +20,11 @@ function stats(byLoad: Record<number, Histogram>, { instances = 1, ok = 0 } = {}
   const loads = { ...emptyLoads(), instances };
   for (const metric of DISTRIBUTIONS) loads.histograms[metric] = byLoad;
   return {
-    counts: { ok: ok || all.n, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 },
+    counts: { ...emptyCounts(), ok: ok || all.n },
     streamed: 0,
     tokens_in: 0,
     tokens_out: 0,
-    ttft_ms: all,
-    itl_ms: all,
-    e2e_latency_ms: all,
-    output_tokens_per_s: all,
+    ...histogramsOf(() => all),
     loads,
   };
 }
@@ -39,6 +36,23 @@ it('compares at equal load if the baseline has more traffic, because the candida
   expect(found.percent).toBeCloseTo(30, -1);
   expect(found.loads).toEqual([{ load: 1, candidate: 200, baseline: 200 }]);
   expect(found.traffic!.ratio).toBeCloseTo(205 / 4_200);
+});
+
+it('is certain at any load if the slowest requests of the baseline are faster than the fastest of the candidate', () => {
+  const busier = { 3: around(20, 200), 7: around(30, 4_000) };
+  const baseline = stats({ 0: around(8), 3: around(10), 5: around(11, 60) }, { ok: 300 });
+  const found = compare({ ...E2E, limitPercent: 10 }, stats(busier), baseline) as Comparison;
+  expect(found).toMatchObject({ basis: 'any_load', candidate: { samples: 200 }, baseline: { samples: 60 } });
+  expect(found.boundPercent).toBeGreaterThan(10);
+});
+
+it.each([
+  ['the baseline was slower at one load', { 0: around(30), 3: around(10), 5: around(11, 60) }],
+  ['the difference may be within the limit', { 0: around(8), 3: around(10), 5: around(19.5, 60) }],
+  ['the baseline never had the load of the candidate', { 0: around(8), 1: around(10) }],
+])('is not certain at any load if %s', (_case, baseline) => {
+  const busier = stats({ 3: around(20, 200), 7: around(30, 4_000) });
+  expect(compare({ ...E2E, limitPercent: 10 }, busier, stats(baseline, { ok: 300 }))).toMatchObject({ basis: null });
 });
 
 it('weighs each load of the baseline as the candidate had it', () => {

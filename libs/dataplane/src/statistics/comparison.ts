@@ -1,9 +1,9 @@
 import { metricOf, type DistributionMetric, type Metric, type Stat } from '@slipway/contracts';
-import { estimate, independence, tilted, type Estimate, type Side } from './estimate.js';
+import { estimate, tilted, type Estimate, type Side, type WeightedHistogram } from './estimate.js';
 import type { Histogram } from './histogram.js';
 import { loadOf } from './load.js';
 import { failuresOf, metricHistogram, readMetric, Z_95 } from './statistics.js';
-import type { RequestStats } from './stats.query.js';
+import { attemptFailures, type RequestStats } from './stats.query.js';
 
 /*
  * Decides whether one revision is worse than another, if latency depends on load and the two have different loads. It
@@ -22,7 +22,9 @@ export type ComparisonBasis =
   /** The candidate's instances got more traffic and were not slower even so. */
   | 'more_traffic'
   /** Requests with the same number in flight on their instance. */
-  | 'equal_load';
+  | 'equal_load'
+  /** The candidate's requests at low load were slower than the baseline's at any load. */
+  | 'any_load';
 
 export interface LoadBucket {
   /** Requests in flight that the bucket represents. */
@@ -42,7 +44,7 @@ export interface Comparison {
   candidate: Side;
   baseline: Side;
   traffic: Traffic | null;
-  /** For the basis `equal_load`: samples in the compared buckets. */
+  /** For the bases `equal_load` and `any_load`: samples in the compared buckets. */
   loads: LoadBucket[];
 }
 
@@ -77,6 +79,8 @@ const EQUAL_TRAFFIC_LOG = 0.1;
 const MIN_IN_BUCKET = 10;
 /** Minimum share of the candidate's samples in buckets that both sides have: the rest may be the slow ones. */
 const MIN_SHARE = 0.5;
+/** Minimum share of a side's samples with a known load, to say anything about all its loads. */
+const MIN_KNOWN_LOAD = 0.9;
 /** If the correction for joined requests would count a value more often than this, the result is not reliable. */
 const MAX_CORRECTION = 10;
 
@@ -107,7 +111,8 @@ export function compare(
     if (off > 0 && classifyRegression(plain, what.limitPercent) === 'within') return found('more_traffic');
   }
   return (
-    atEqualLoad(what, { candidate, baseline, traffic, pairs }) ?? { basis: null, traffic, loads: pairs.map(shown) }
+    atEqualLoad(what, { candidate, baseline, traffic, pairs }) ??
+    atAnyLoad(what, { candidate, baseline, traffic, pairs }) ?? { basis: null, traffic, loads: pairs.map(shown) }
   );
 }
 
@@ -153,7 +158,7 @@ function plainEstimate(metric: Metric, stat: Stat, stats: RequestStats): Estimat
   }
   const histogram = metricHistogram(metric, stats);
   const slices = stats.slices?.map((slice) => metricHistogram(metric, slice));
-  return estimate(stat, [{ histogram, weight: 1, tilt: 0 }], independence(definition, histogram, stats), slices);
+  return estimate(stat, [{ histogram, weight: 1, tilt: 0 }], slices);
 }
 
 function trafficOf(candidate: RequestStats, baseline: RequestStats): Traffic | null {
@@ -162,8 +167,14 @@ function trafficOf(candidate: RequestStats, baseline: RequestStats): Traffic | n
   return Number.isFinite(ratio) && ratio > 0 ? { ratio } : null;
 }
 
+/** Whether each instance of the candidate was sent more than chance explains. */
+export function hasMoreTraffic(candidate: RequestStats, baseline: RequestStats): boolean {
+  const traffic = trafficOf(candidate, baseline);
+  return traffic !== null && Math.log(traffic.ratio) > EQUAL_TRAFFIC_LOG + chanceOf(candidate, baseline);
+}
+
 function attemptsOf({ counts }: Pick<RequestStats, 'counts'>): number {
-  return counts.ok + counts.client_error + counts.server_error + counts.connect_error + counts.cancelled;
+  return attemptFailures(counts).of + counts.abandoned + counts.cancelled;
 }
 
 /** Standard deviation that chance gives the logarithm of the ratio of equal traffic. */
@@ -220,7 +231,6 @@ function atEqualLoad(what: ComparisonCriterion, { candidate, baseline, traffic, 
   const ours = estimate(
     stat,
     compared.map((pair) => ({ histogram: pair.candidate, weight: 1, tilt: 0 })),
-    independence(definition, metricHistogram(metric, candidate), candidate),
   );
   const theirs = estimate(
     stat,
@@ -229,12 +239,50 @@ function atEqualLoad(what: ComparisonCriterion, { candidate, baseline, traffic, 
       weight: pair.candidate.n / tilted(pair.baseline, tilt),
       tilt,
     })),
-    independence(definition, metricHistogram(metric, baseline), baseline),
   );
   if (!ours || !theirs || Math.min(ours.samples, theirs.samples) < minSamples) return null;
   if (Math.exp(Math.abs(tilt) * theirs.value) > MAX_CORRECTION) return null;
   const found = contrast(what, ours, theirs);
   return found && { basis: 'equal_load', traffic, loads: compared.map(shown), ...found };
+}
+
+/**
+ * Compares the candidate's requests at its lowest loads with those of the baseline at its highest loads and, so that no
+ * odd one decides, with those at each lower load. More load never lowers a latency, so a candidate that is beyond the
+ * limit even so is worse at any load. Returns null if it is not, or if its lowest loads are above the baseline's highest.
+ */
+function atAnyLoad(what: ComparisonCriterion, { candidate, baseline, traffic, pairs }: Sides): Comparison | null {
+  const { metric, stat, minSamples } = what;
+  const needed = Math.max(MIN_IN_BUCKET, minSamples);
+  const ours = firstWith(needed, metric, candidate, pairs, 'candidate');
+  const theirs = firstWith(needed, metric, baseline, pairs.toReversed(), 'baseline');
+  if (!ours || !theirs || ours.at(-1)!.bucket > theirs.at(-1)!.bucket) return null;
+  const lower = pairs.filter((pair) => pair.bucket < theirs.at(-1)!.bucket && (pair.baseline?.n ?? 0) >= needed);
+  const best = estimate(stat, partsOf(ours, 'candidate'));
+  const found = [theirs, ...lower.map((pair) => [pair])]
+    .map((some) => contrast(what, best, estimate(stat, partsOf(some, 'baseline'))))
+    .toSorted((a, b) => (a?.boundPercent ?? -Infinity) - (b?.boundPercent ?? -Infinity))[0];
+  if (!found || classifyRegression(found, what.limitPercent) !== 'beyond') return null;
+  return { basis: 'any_load', traffic, loads: pairs.map(shown), ...found };
+}
+
+/** Returns the first buckets that have enough samples together; null if the load of too many values is unknown. */
+function firstWith(
+  needed: number,
+  metric: Metric,
+  stats: RequestStats,
+  pairs: readonly Pair[],
+  side: 'candidate' | 'baseline',
+): Pair[] | null {
+  const all = pairs.reduce((sum, pair) => sum + (pair[side]?.n ?? 0), 0);
+  if (all < MIN_KNOWN_LOAD * metricHistogram(metric, stats).n) return null;
+  let count = 0;
+  const end = pairs.findIndex((pair) => (count += pair[side]?.n ?? 0) >= needed);
+  return end < 0 ? null : pairs.slice(0, end + 1).filter((pair) => pair[side]);
+}
+
+function partsOf(pairs: readonly Pair[], side: 'candidate' | 'baseline'): WeightedHistogram[] {
+  return pairs.flatMap((pair) => (pair[side] ? [{ histogram: pair[side], weight: 1, tilt: 0 }] : []));
 }
 
 function countOf(pairs: readonly { candidate: Histogram }[]): number {

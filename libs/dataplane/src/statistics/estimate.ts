@@ -1,7 +1,6 @@
-import type { DistributionMetric, Stat } from '@slipway/contracts';
+import type { Stat } from '@slipway/contracts';
 import { bucketValue, type Histogram } from './histogram.js';
-import { quantileOf, samplesOf, Z_95 } from './statistics.js';
-import type { RequestStats } from './stats.query.js';
+import { quantileOf, Z_95 } from './statistics.js';
 
 /* Quantiles and means of weighted histograms, and their uncertainty. */
 
@@ -33,11 +32,6 @@ export function tilted({ b }: Histogram, tilt: number): number {
   return sum;
 }
 
-/** Share of the values that are independent of each other. */
-export function independence(definition: DistributionMetric, histogram: Histogram, stats: RequestStats): number {
-  return histogram.n === 0 ? 1 : samplesOf(definition, histogram, stats) / histogram.n;
-}
-
 /**
  * @param slices the same values by time, if known and equally weighted: requests that waited in one queue are less
  * evidence
@@ -45,17 +39,16 @@ export function independence(definition: DistributionMetric, histogram: Histogra
 export function estimate(
   stat: Stat,
   parts: readonly WeightedHistogram[],
-  share: number,
   slices: readonly Histogram[] = [],
 ): Estimate | null {
   const bins = binsOf(parts);
   const total = bins.reduce((sum, { weight }) => sum + weight, 0);
   const squares = bins.reduce((sum, { square }) => sum + square, 0);
-  if (!(total > 0) || share === 0) return null;
-  const samples = (share * total ** 2) / squares;
+  if (!(total > 0)) return null;
+  const samples = total ** 2 / squares;
   return stat === 'avg'
     ? meanEstimate(parts, { total, samples, slices })
-    : quantileEstimate(bins, stat, { total, samples, share, slices });
+    : quantileEstimate(bins, stat, { total, samples, slices });
 }
 
 interface SampleSummary {
@@ -90,15 +83,15 @@ function binsOf(parts: readonly WeightedHistogram[]): Bin[] {
  * The quantile's rank is uncertain by ±z times the deviation of a weighted share. The values at those two ranks show
  * how uncertain the quantile is. The width of the buckets is added as noise.
  */
-function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSummary & { share: number }): Estimate {
-  const { total, samples, share, slices } = summary;
+function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSummary): Estimate {
+  const { total, samples, slices } = summary;
   const q = quantileOf(stat);
   const value = quantileOfBins(bins, q * total);
   const at = Math.log2(value) * 8;
   let spread = 0;
   for (const { bucket, square } of bins) spread += square * (bucket < at ? (1 - q) ** 2 : q ** 2);
   const together = varianceOfSum(slices.map((slice) => beyond(slice, at) - (1 - q) * slice.n));
-  const off = (Z_95 * Math.sqrt(Math.max(spread / share, together))) / total;
+  const off = (Z_95 * Math.sqrt(Math.max(spread, together))) / total;
   const low = quantileOfBins(bins, Math.max(0, q - off) * total);
   const high = quantileOfBins(bins, Math.min(1, q + off) * total);
   const deviation = (Math.log(high) - Math.log(low)) / (2 * Z_95);

@@ -2,7 +2,7 @@ import type { Distribution } from '@slipway/contracts';
 import { emptyHistogram, type Histogram } from './histogram.js';
 import { emptyLoads } from './load.js';
 import type { NamedSql, QueryClient } from '../sql.js';
-import { histogramsOf, type AttemptCounts, type RequestStats } from './stats.query.js';
+import { addedCounts, histogramsOf, type AttemptCounts, type RequestStats } from './stats.query.js';
 
 /*
  * Read every few seconds while a person has a page open, over hours and several revisions. Postgres therefore adds up
@@ -26,14 +26,15 @@ const READ_SERIES: NamedSql = {
       select k.revision_id, floor(extract(epoch from w.window_start) / $4::int)::bigint as step, w.*
       from known k
       cross join lateral (
-        select window_start, ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in, tokens_out, histograms,
+        select window_start, ok, client_error, overloaded, server_error, connect_error, abandoned, cancelled, retried, overloaded_retried, streamed, tokens_in, tokens_out, histograms,
           (loads ->> 'instances')::int as instances
         from dataplane_request_stats s
         where s.revision_id = k.revision_id and s.window_start >= $2 and s.window_start < $3 offset 0) as w
       where k.rank <= $5),
     counts as (
-      select revision_id, step, sum(ok)::int as ok, sum(client_error)::int as client_error, sum(server_error)::int as server_error,
-        sum(connect_error)::int as connect_error, sum(cancelled)::int as cancelled, sum(retried)::int as retried,
+      select revision_id, step, sum(ok)::int as ok, sum(client_error)::int as client_error, sum(overloaded)::int as overloaded,
+        sum(server_error)::int as server_error, sum(connect_error)::int as connect_error, sum(abandoned)::int as abandoned,
+        sum(cancelled)::int as cancelled, sum(retried)::int as retried, sum(overloaded_retried)::int as overloaded_retried,
         sum(streamed)::int as streamed, sum(tokens_in)::float8 as tokens_in, sum(tokens_out)::float8 as tokens_out, max(instances) as instances
       from windows group by revision_id, step),
     parts as materialized (
@@ -115,12 +116,12 @@ export async function statsSeries(
 }
 
 function stepOf(row: SeriesRow, stepSeconds: number): SeriesStep {
-  const { ok, client_error, server_error, connect_error, cancelled, retried, instances } = row;
+  const { instances } = row;
   return {
     at: new Date(Number(row.step) * stepSeconds * 1_000),
     instances,
     stats: {
-      counts: { ok, client_error, server_error, connect_error, cancelled, retried },
+      counts: addedCounts([row]),
       streamed: row.streamed,
       tokens_in: row.tokens_in,
       tokens_out: row.tokens_out,

@@ -1,27 +1,32 @@
 import { expect, it } from '@jest/globals';
+import type { Distribution } from '@slipway/contracts';
 import { HistogramRecorder, emptyHistogram } from './histogram.js';
 import { emptyLoads } from './load.js';
-import type { RequestStats } from './stats.query.js';
+import { histogramsOf, type RequestStats } from './stats.query.js';
 import { kindestValue, readMetric, normalQuantile } from './statistics.js';
 
-function stats(
-  metrics: Partial<Record<'ttft_ms' | 'itl_ms' | 'output_tokens_per_s', number[]>>,
-  streamed = 0,
-): RequestStats {
+function stats(metrics: Partial<Record<Distribution, number[]>>): RequestStats {
   const histogram = (values: number[] = []) => {
     const recorder = new HistogramRecorder();
     for (const value of values) recorder.record(value);
     return values.length > 0 ? recorder.snapshot() : emptyHistogram();
   };
   return {
-    counts: { ok: 90, client_error: 7, server_error: 8, connect_error: 2, cancelled: 5, retried: 3 },
-    streamed,
+    counts: {
+      ok: 80,
+      client_error: 7,
+      overloaded: 10,
+      server_error: 8,
+      connect_error: 2,
+      abandoned: 6,
+      cancelled: 5,
+      retried: 3,
+      overloaded_retried: 4,
+    },
+    streamed: 0,
     tokens_in: 0,
     tokens_out: 0,
-    ttft_ms: histogram(metrics.ttft_ms),
-    itl_ms: histogram(metrics.itl_ms),
-    e2e_latency_ms: emptyHistogram(),
-    output_tokens_per_s: histogram(metrics.output_tokens_per_s),
+    ...histogramsOf((metric) => histogram(metrics[metric])),
     loads: emptyLoads(),
   };
 }
@@ -42,13 +47,18 @@ it('computes the quantiles of the normal distribution', () => {
 it('counts only failures of the revision, among the requests that it got', () => {
   expect(readMetric('upstream_fault_rate', 'rate', stats({}))).toEqual({ samples: 107, value: 10 / 107 });
   // Three of the failures were repaired by another attempt, and no client saw them.
-  expect(readMetric('error_rate', 'rate', stats({}))).toEqual({ samples: 104, value: 7 / 104 });
+  expect(readMetric('error_rate', 'rate', stats({}))).toEqual({ samples: 100, value: 7 / 100 });
 });
 
-it('counts one sample per stream if the values of a stream depend on each other', () => {
-  const values = stats({ itl_ms: around(20), ttft_ms: around(20) }, 4);
-  expect(readMetric('itl_ms', 'avg', values).samples).toBe(4);
-  expect(readMetric('ttft_ms', 'avg', values).samples).toBe(200);
+it('counts each outcome that clients saw once', () => {
+  expect(readMetric('client_error_rate', 'rate', stats({}))).toEqual({ samples: 100, value: 7 / 100 });
+  // Another attempt followed four of the answers of an overloaded engine.
+  expect(readMetric('overloaded_rate', 'rate', stats({}))).toEqual({ samples: 100, value: 6 / 100 });
+  expect(readMetric('abandoned_rate', 'rate', stats({}))).toEqual({ samples: 106, value: 6 / 106 });
+});
+
+it('counts one sample for each value of a distribution', () => {
+  expect(readMetric('itl_ms', 'avg', stats({ itl_ms: around(20) })).samples).toBe(200);
 });
 
 it.each([

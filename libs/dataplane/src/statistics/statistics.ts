@@ -1,11 +1,4 @@
-import {
-  metricOf,
-  type Distribution,
-  type DistributionMetric,
-  type Metric,
-  type RateMetric,
-  type Stat,
-} from '@slipway/contracts';
+import { metricOf, type Distribution, type Metric, type RateMetric, type Stat } from '@slipway/contracts';
 import { mean, quantile, variance, type Histogram } from './histogram.js';
 import {
   attemptFailures,
@@ -41,7 +34,7 @@ export function readMetric(metric: Metric, stat: Stat, stats: RequestStats): Met
   }
   const histogram = metricHistogram(metric, stats);
   const value = stat === 'avg' ? mean(histogram) : quantile(histogram, quantileOf(stat));
-  return { value, samples: samplesOf(definition, histogram, stats) };
+  return { value, samples: histogram.n };
 }
 
 /**
@@ -54,7 +47,7 @@ export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, co
   const z = normalQuantile(confidence);
   if (definition.kind === 'rate') return wilsonLowerBound(failuresOf(definition, stats), z);
   const histogram = metricHistogram(metric, stats);
-  const n = samplesOf(definition, histogram, stats);
+  const { n } = histogram;
   if (n === 0) return null;
   const kind = definition.better === 'higher' ? 1 : -1;
   if (stat === 'avg') return (mean(histogram) as number) + kind * z * Math.sqrt((variance(histogram) ?? 0) / n);
@@ -82,16 +75,19 @@ function wilsonLowerBound({ failed, of: n }: FailureCount, z: number): number | 
   return Math.max(0, (centre - spread) / (1 + z ** 2 / n));
 }
 
-export function failuresOf({ of }: RateMetric, { counts }: RequestStats): FailureCount {
-  return of === 'requests' ? requestFailures(counts) : attemptFailures(counts);
+/** Returns the requests or attempts that a rate counts, and all that it is a share of. */
+export function failuresOf({ counts: counted, of }: RateMetric, { counts }: RequestStats): FailureCount {
+  if (of === 'attempts') return attemptFailures(counts);
+  const requests = requestFailures(counts);
+  if (counted === 'failed') return requests;
+  // An abandoned request is no failure of its own, so it is in no other rate.
+  if (counted === 'abandoned') return { failed: counts.abandoned, of: requests.of + counts.abandoned };
+  const failed = counted === 'overloaded' ? counts.overloaded - counts.overloaded_retried : counts.client_error;
+  return { failed, of: requests.of };
 }
 
 export function metricHistogram(metric: Metric, histograms: Histograms): Histogram {
   return histograms[metric as Distribution];
-}
-
-export function samplesOf({ sample }: DistributionMetric, histogram: Histogram, stats: RequestStats): number {
-  return sample === 'stream' ? Math.min(stats.streamed, histogram.n) : histogram.n;
 }
 
 export function quantileOf(stat: Stat): number {

@@ -7,13 +7,49 @@ import type { NamedSql, QueryClient } from '../sql.js';
 /** Attempts by outcome. An attempt is one try on one instance: a retried request counts once per attempt. */
 export interface AttemptCounts {
   ok: number;
+  /** Refused by the engine with another 4xx than those of `overloaded`. */
   client_error: number;
+  /** Answered 408, 425 or 429 by the engine. */
+  overloaded: number;
+  /** Failed answers, also inside of a 200. */
   server_error: number;
   connect_error: number;
-  /** The client left, which says nothing about the revision. */
+  /** The client left before the first byte (before the end, if the answer is not streamed) after 2 s or more. */
+  abandoned: number;
+  /** The client left earlier, or after content, which says nothing about the revision. */
   cancelled: number;
   /** Those of `server_error` and `connect_error` that no client saw, because another attempt followed. */
   retried: number;
+  /** Those of `overloaded` that no client saw, because another attempt followed. */
+  overloaded_retried: number;
+}
+
+/**
+ * Requests of one bucket of callers, as their clients saw them: all, and those that failed, were refused, found the
+ * engine overloaded, and were abandoned. Cancelled requests are left out.
+ */
+export type CallerCounts = [
+  requests: number,
+  failed: number,
+  clientError: number,
+  overloaded: number,
+  abandoned: number,
+];
+
+/**
+ * Requests by caller (token and session). Callers are hashed into `CALLER_BUCKETS` buckets, so that a window stays
+ * small. Buckets without requests are left out.
+ */
+export type Callers = Record<string, CallerCounts>;
+
+export const CALLER_BUCKETS = 64;
+
+/** Waits for the first byte (for the end, if the answer is not streamed) in milliseconds, by how they ended. */
+export interface Waits {
+  /** The client left. Only waits of 2 s or more. */
+  left: Histogram;
+  /** Requests that still waited when the window closed; how long until then. Not additive over windows. */
+  waiting: Histogram;
 }
 
 /** A histogram for each metric of `libs/contracts` that is a distribution. */
@@ -27,6 +63,10 @@ export interface RequestStats extends Histograms {
   tokens_out: number;
   /** Values by the load of the instances. Values of the histograms that are missing here have an unknown load. */
   loads: Loads;
+  /** Absent if a gateway did not report them. */
+  callers?: Callers;
+  /** Absent if a gateway did not report them. `waiting` is that of the newest window of each gateway. */
+  waits?: Waits;
   /** Histograms of equal parts of the time, without empty ones: they show how much the values of one moment share. */
   slices?: readonly Histograms[];
 }
@@ -44,6 +84,10 @@ export interface StatsWindow extends AttemptCounts, Histograms {
   tokens_in: number;
   tokens_out: number;
   loads: Loads | null;
+  callers: Callers | null;
+  waits: Waits | null;
+  /** Failed attempts by what was wrong with the answer. Null if none is known. */
+  faults: Readonly<Record<string, number>> | null;
 }
 
 /**
@@ -53,21 +97,21 @@ export interface StatsWindow extends AttemptCounts, Histograms {
 const WRITE_WINDOWS: NamedSql = {
   name: 'dataplane_write_windows',
   text: `
-    insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled,
-      retried, streamed, tokens_in, tokens_out, histograms, loads)
-    select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.server_error, w.connect_error, w.cancelled,
-      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms, w.loads
+    insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, overloaded, server_error, connect_error,
+      abandoned, cancelled, retried, overloaded_retried, streamed, tokens_in, tokens_out, histograms, loads, callers, waits, faults)
+    select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.overloaded, w.server_error, w.connect_error,
+      w.abandoned, w.cancelled, w.retried, w.overloaded_retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms, w.loads, w.callers, w.waits, w.faults
     from jsonb_to_recordset($1::jsonb) as w(revision_id text, window_start timestamptz, gateway_id text, tenant_id text, ok int,
-      client_error int, server_error int, connect_error int, cancelled int, retried int, streamed int, tokens_in bigint, tokens_out bigint,
-      histograms jsonb, loads jsonb)
+      client_error int, overloaded int, server_error int, connect_error int, abandoned int, cancelled int, retried int, overloaded_retried int,
+      streamed int, tokens_in bigint, tokens_out bigint, histograms jsonb, loads jsonb, callers jsonb, waits jsonb, faults jsonb)
     on conflict do nothing`,
 };
 
 const READ_WINDOWS: NamedSql = {
   name: 'dataplane_read_windows',
   text: `
-    select gateway_id, window_start, ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in::float8, tokens_out::float8,
-      histograms, loads
+    select gateway_id, window_start, ok, client_error, overloaded, server_error, connect_error, abandoned, cancelled, retried, overloaded_retried,
+      streamed, tokens_in::float8, tokens_out::float8, histograms, loads, callers, waits
     from dataplane_request_stats
     where revision_id = $1 and window_start >= $2 and window_start < $3`,
 };
@@ -77,7 +121,7 @@ const FIND_WINDOW: NamedSql = {
   name: 'dataplane_find_window',
   text: `
     with seconds as (
-      select window_start, sum(ok + client_error + server_error + connect_error - retried) as requests
+      select window_start, sum(ok + client_error + overloaded + server_error + connect_error - retried - overloaded_retried) as requests
       from dataplane_request_stats where revision_id = $1 and window_start < $2 group by window_start),
     sliding as (
       select window_start,
@@ -86,11 +130,35 @@ const FIND_WINDOW: NamedSql = {
     select window_start + interval '1 second' as until from sliding where requests >= $4 order by window_start desc limit 1`,
 };
 
+const READ_FAULTS: NamedSql = {
+  name: 'dataplane_read_faults',
+  text: `
+    select s.revision_id as "revisionId", f.key as fault, sum(f.value::bigint)::float8 as attempts
+    from dataplane_request_stats s cross join lateral jsonb_each_text(s.faults) f
+    where s.faults is not null and s.window_start > now() - make_interval(secs => $1) and f.key = any($2::text[])
+    group by s.revision_id, f.key order by s.revision_id, f.key limit $3`,
+};
+
 const READ_COMPLETENESS: NamedSql = {
   name: 'dataplane_complete_until',
   text: `
-    select case when bool_and(stats_until is not null) then min(stats_until) end as until
+    select case when bool_and(stats_until is not null) then least(min(stats_until), clock_timestamp()) end as until
     from dataplane_gateways where seen_at > clock_timestamp() - interval '10 seconds'`,
+};
+
+/** A gateway places its windows by the clock of Postgres. Two seconds are more than the error of that. */
+const READ_REPORTERS: NamedSql = {
+  name: 'dataplane_read_reporters',
+  text: `
+    select gateway_id as "gatewayId",
+      case when seen_at <= clock_timestamp() - interval '10 seconds' then 'left'
+        when exists (
+          select from dataplane_request_stats s where s.revision_id = any ($1::text[]) and s.gateway_id = g.gateway_id
+            and s.window_start > clock_timestamp() + interval '2 seconds') then 'ahead'
+        when stats_until >= $3 then 'complete'
+        when seen_at <= clock_timestamp() - interval '3 seconds' then 'silent'
+        else 'missing' end as state
+    from dataplane_gateways g where seen_at >= $2 order by gateway_id`,
 };
 
 /** Stores closed windows. Safe to repeat with the same windows. */
@@ -114,6 +182,8 @@ export async function statsBetween(db: QueryClient, revisionId: string, from: Da
     tokens_out: sum((row) => row.tokens_out),
     ...histogramsOf((metric) => mergeHistograms(slices.map((slice) => slice[metric]))),
     loads: mergeLoads(partsOf(rows, to.getTime() - from.getTime())),
+    ...callersOf(rows),
+    ...waitsOf(rows),
     slices,
   };
 }
@@ -134,12 +204,52 @@ export async function lastWindowWith(
 }
 
 /**
- * Returns the time up to which the statistics of every live gateway are stored. Null if no gateway is alive or one has
+ * Returns the time up to which the statistics of every live gateway are stored, at most the time now. Null if no gateway is alive or one has
  * stored none yet. An analysis of a window that ends later would miss requests.
  */
 export async function statsCompleteUntil(db: QueryClient): Promise<Date | null> {
   const [row] = await db.query<{ until: Date | null }>(READ_COMPLETENESS);
   return row?.until ?? null;
+}
+
+/** A gateway that was alive in an interval, and whether it has reported it. */
+export interface StatsReporter {
+  gatewayId: string;
+  /**
+   * `left`: not seen for ten seconds; what it had not stored is lost. `ahead`: has stored windows that have not begun.
+   * `complete`: has stored the whole interval. `silent`: has not, and was not seen for three seconds, so it may leave.
+   * `missing`: has not.
+   */
+  state: 'left' | 'ahead' | 'complete' | 'silent' | 'missing';
+}
+
+/** Returns the gateways that were alive in [from, now], and whether their windows of [from, to) can be relied on. */
+export function reportersOf(
+  db: QueryClient,
+  revisionIds: readonly string[],
+  { from, to }: { from: Date; to: Date },
+): Promise<StatsReporter[]> {
+  return db.query<StatsReporter>(READ_REPORTERS, [revisionIds, from, to]);
+}
+
+/** Faults that only the operator can correct. */
+export const CONFIGURATION_FAULTS = ['credential', 'model_missing', 'redirect'] as const;
+
+export type ConfigurationFault = (typeof CONFIGURATION_FAULTS)[number];
+
+/** A kind of fault that answers of a revision, or of a binding of a published product, had. */
+export interface RevisionFault {
+  revisionId: string;
+  fault: string;
+  attempts: number;
+}
+
+/** Returns which of these faults occurred in the last seconds, at most `limit` of them. */
+export function recentFaults(
+  db: QueryClient,
+  options: { seconds: number; faults: readonly string[]; limit: number },
+): Promise<RevisionFault[]> {
+  return db.query<RevisionFault>(READ_FAULTS, [options.seconds, options.faults, options.limit]);
 }
 
 /** Deletes the oldest first; resolves to their number, at most the requested one. */
@@ -153,9 +263,23 @@ export interface FailureCount {
   of: number;
 }
 
+export function emptyCounts(): AttemptCounts {
+  return {
+    ok: 0,
+    client_error: 0,
+    overloaded: 0,
+    server_error: 0,
+    connect_error: 0,
+    abandoned: 0,
+    cancelled: 0,
+    retried: 0,
+    overloaded_retried: 0,
+  };
+}
+
 /** Adds up the counts of several windows, revisions or bindings. */
 export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
-  const sum: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
+  const sum = emptyCounts();
   for (const counts of all) for (const name of Object.keys(sum) as (keyof AttemptCounts)[]) sum[name] += counts[name];
   return sum;
 }
@@ -163,13 +287,13 @@ export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
 /** Counts the attempts that say something about the revision. */
 export function attemptFailures(counts: AttemptCounts): FailureCount {
   const failed = counts.server_error + counts.connect_error;
-  return { failed, of: counts.ok + counts.client_error + failed };
+  return { failed, of: counts.ok + counts.client_error + counts.overloaded + failed };
 }
 
 /** Counts requests as their clients saw them: no client sees a failed attempt that was retried. */
 export function requestFailures(counts: AttemptCounts): FailureCount {
   const { failed, of } = attemptFailures(counts);
-  return { failed: failed - counts.retried, of: of - counts.retried };
+  return { failed: failed - counts.retried, of: of - counts.retried - counts.overloaded_retried };
 }
 
 /** A window as stored. A row from before a metric existed lacks its histogram. */
@@ -180,8 +304,10 @@ interface WindowRow extends AttemptCounts {
   tokens_in: number;
   tokens_out: number;
   histograms: Partial<Histograms>;
-  /** Null in rows of old gateways. */
+  /** Null in rows of old gateways, as are the next two. */
   loads: Loads | null;
+  callers: Callers | null;
+  waits: Waits | null;
 }
 
 /**
@@ -198,6 +324,32 @@ function partsOf(rows: readonly WindowRow[], windowMs: number): LoadsPart[] {
     const othersMs = all - (busyMs.get(gateway_id) as number);
     return [{ loads, hidden: othersMs / windowMs / Math.max(1, loads.instances) }];
   });
+}
+
+/** Absent if a row lacks them: without the callers of an old gateway, the counts of the others would mislead. */
+function callersOf(rows: readonly WindowRow[]): Pick<RequestStats, 'callers'> {
+  const merged: Callers = {};
+  for (const { callers } of rows) {
+    if (!callers) return {};
+    for (const [bucket, counts] of Object.entries(callers)) {
+      const known = (merged[bucket] ??= [0, 0, 0, 0, 0]);
+      counts.forEach((count, index) => (known[index] = (known[index] ?? 0) + count));
+    }
+  }
+  return { callers: merged };
+}
+
+function waitsOf(rows: readonly WindowRow[]): Pick<RequestStats, 'waits'> {
+  const newest = new Map<string, { at: Date; waiting: Histogram }>();
+  const left: Histogram[] = [];
+  for (const { gateway_id, window_start: at, waits } of rows) {
+    if (!waits) return {};
+    left.push(waits.left);
+    const known = newest.get(gateway_id);
+    if (!known || known.at < at) newest.set(gateway_id, { at, waiting: waits.waiting });
+  }
+  const waiting = mergeHistograms([...newest.values()].map((one) => one.waiting));
+  return { waits: { left: mergeHistograms(left), waiting } };
 }
 
 function slicesOf(rows: readonly WindowRow[], from: number, to: number): Histograms[] {

@@ -5,9 +5,13 @@ import type { NamedSql, QueryClient } from '../sql.js';
 export interface RequestCounts {
   ok: number;
   client_error: number;
-  /** Answered 5xx, cut, or refused because no instance could be reached. */
+  /** Answered 408, 425 or 429 by the engine. */
+  overloaded: number;
+  /** A failed answer, also inside of a 200, or refused because no instance could be reached. */
   server_error: number;
-  /** The client left. */
+  /** The client left before the first byte (before the end, if not streamed) after 2 s or more. */
+  abandoned: number;
+  /** The client left earlier, or after content. */
   cancelled: number;
 }
 
@@ -43,11 +47,11 @@ const WRITE_USAGE: NamedSql = {
   name: 'dataplane_write_usage',
   text: `
     insert into dataplane_request_usage (gateway_id, window_start, row_number, tenant_id, token_id, owner_type, owner_id, revision_id, instance_id,
-      slug, ok, client_error, server_error, cancelled, upstream_faults, tokens_in, tokens_out, duration_ms, attempts, mean_in_flight)
+      slug, ok, client_error, overloaded, server_error, abandoned, cancelled, upstream_faults, tokens_in, tokens_out, duration_ms, attempts, mean_in_flight)
     select w.gateway_id, w.window_start, w.row_number, w.tenant_id, w.token_id, k.owner_type, k.owner_id, w.revision_id, w.instance_id,
-      w.slug, w.ok, w.client_error, w.server_error, w.cancelled, w.upstream_faults, w.tokens_in, w.tokens_out, w.duration_ms, w.attempts, w.mean_in_flight
+      w.slug, w.ok, w.client_error, w.overloaded, w.server_error, w.abandoned, w.cancelled, w.upstream_faults, w.tokens_in, w.tokens_out, w.duration_ms, w.attempts, w.mean_in_flight
     from jsonb_to_recordset($1::jsonb) as w(gateway_id text, window_start timestamptz, row_number int, tenant_id text, token_id text,
-      revision_id text, instance_id text, slug text, ok int, client_error int, server_error int, cancelled int, upstream_faults int,
+      revision_id text, instance_id text, slug text, ok int, client_error int, overloaded int, server_error int, abandoned int, cancelled int, upstream_faults int,
       tokens_in bigint, tokens_out bigint, duration_ms float8, attempts int, mean_in_flight float8)
       left join api_tokens k on k.id = w.token_id
     on conflict do nothing`,
