@@ -4,15 +4,18 @@ import type { RequestDestination } from '../requests/destination.js';
 import type { SessionAssignment } from '../sessions/session-book.js';
 import type { ClientAnswer } from './answer.js';
 import { isCoded, isEventStream } from '../headers.js';
-import { ErrorAnswer } from './error-answer.js';
+import { ErrorAnswer, PublishedErrorAnswer } from './error-answer.js';
 import { PassedJsonAnswer, PassedStreamAnswer } from './passed-answer.js';
+import { PublishedJsonAnswer, PublishedStreamAnswer } from './published-answer.js';
 import {
-  PublishedErrorAnswer,
-  PublishedJsonAnswer,
-  PublishedStreamAnswer,
-  type AnswerRebuilder,
-} from './published-answer.js';
-import { chatCompletion, chatCompletionChunk, embeddingList, textCompletion } from './published-shape.js';
+  chatCompletion,
+  chatCompletionChunk,
+  disguiseAs,
+  embeddingList,
+  textCompletion,
+  type AnswerShape,
+  type Disguise,
+} from './published-shape.js';
 
 /**
  * Headers that every routed answer carries. A published product omits the revision, because it could name the supplier.
@@ -45,22 +48,22 @@ export function answerFor(from: {
   const { status, headers, response, own, model } = from;
   const { backend, published } = from.destination;
   if (!published) {
-    if (status >= 400) return new ErrorAnswer(response, own, { modelId: backend.spec.modelId, model });
+    if (status >= 300) return new ErrorAnswer(response, own, { modelId: backend.spec.modelId, model });
     const name = Buffer.from(JSON.stringify(model));
     // No client could read a stream with a content encoding: it is refused before its head is sent.
     const isStream = isEventStream(headers) && !isCoded(headers);
     return isStream ? new PassedStreamAnswer(response, own, name) : new PassedJsonAnswer(response, own, name);
   }
-  // A supplier's redirect would name the supplier; only status 200 carries an answer.
-  if (status !== 200) return new PublishedErrorAnswer(response, own, from.parameters);
-  const disguise = { slug: published.slug, requestId: from.requestId };
-  const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: AnswerRebuilder; chunk: AnswerRebuilder };
-  return isEventStream(headers)
-    ? new PublishedStreamAnswer(response, own, from.bytes, disguise, chunk)
-    : new PublishedJsonAnswer(response, own, from.bytes, disguise, whole);
+  if (status < 200 || status >= 300) return new PublishedErrorAnswer(response, own, from.parameters);
+  const { path, bytes, parameters } = from;
+  const { whole, chunk } = SHAPES[path] as Record<'whole' | 'chunk', (disguise: Disguise) => AnswerShape>;
+  const isStream = isEventStream(headers) && !isCoded(headers);
+  const shape = (isStream ? chunk : whole)(disguiseAs(published.slug));
+  const parts = { response, own, bytes, path, shape, parameters };
+  return isStream ? new PublishedStreamAnswer(parts) : new PublishedJsonAnswer(parts);
 }
 
-const REBUILD_BY_PATH: Readonly<Record<string, { whole: AnswerRebuilder; chunk: AnswerRebuilder }>> = {
+const SHAPES: Readonly<Record<string, Record<'whole' | 'chunk', (disguise: Disguise) => AnswerShape>>> = {
   '/v1/chat/completions': { whole: chatCompletion, chunk: chatCompletionChunk },
   '/v1/completions': { whole: textCompletion, chunk: textCompletion },
   '/v1/embeddings': { whole: embeddingList, chunk: embeddingList },

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { GatewayError } from '../gateway.errors.js';
 
+/** A client that waits this long learns that its stream was accepted. Before, an error can have its true status. */
+export const HEAD_AFTER_MS = 5_000;
+
 /** Turns an upstream answer into the client's. Order of calls: `begin`, any number of `data`, then `end` or `cut`. */
 export interface ClientAnswer {
   begin(status: number, headers: IncomingHttpHeaders): void;

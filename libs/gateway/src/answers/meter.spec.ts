@@ -1,93 +1,50 @@
 import { expect, it } from '@jest/globals';
-import { JsonMeter, StreamMeter } from './meter.js';
+import { TokenClock, usageIn } from './meter.js';
 
-const token = (text: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${text}"}}]}\n\n`;
+const NONE = { tokensIn: null, tokensOut: null };
 
-it('counts tokens and gaps, wherever the network cuts the stream', () => {
-  const stream = `data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n${token('a')}${token('é')}: comment\n\n${token('c')}data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
-  const bytes = Buffer.from(stream);
-  for (const size of [1, 7, 50, bytes.length]) {
-    const meter = new StreamMeter();
-    for (let at = 0; at < bytes.length; at += size) meter.onChunk(bytes.subarray(at, at + size), at);
-    const { tokensOut, gaps, firstTokenAt } = meter.read();
-    expect([tokensOut, gaps.reduce((sum, [, tokens]) => sum + tokens, 0)]).toEqual([3, 2]);
-    expect(firstTokenAt).not.toBeNull();
-  }
+/** Returns the metering of an engine that needs 10 ms for a token and sends this many with each event. */
+function metered(tokensOfEvent: number, isReported: boolean): ReturnType<TokenClock['read']> {
+  const clock = new TokenClock();
+  for (let token = tokensOfEvent; token <= 120; token += tokensOfEvent) clock.note(1, 1_000 + token * 10);
+  return clock.read({ tokensIn: 3, tokensOut: isReported ? 120 : null });
+}
+
+it('measures the same time per token, however many tokens an event carries', () => {
+  for (const size of [1, 2, 4, 8, 30]) expect([size, metered(size, true).itlMs]).toEqual([size, expect.closeTo(10, 6)]);
+  expect(metered(1, false).itlMs).toBeCloseTo(10, 6);
 });
 
-it('divides a gap among tokens that arrived together', () => {
-  const meter = new StreamMeter();
-  meter.onChunk(Buffer.from(token('a')), 100);
-  meter.onChunk(Buffer.from(token('b')), 130);
-  meter.onChunk(Buffer.from(token('c') + token('d')), 150);
-  expect(meter.read()).toMatchObject({
-    firstTokenAt: 100,
-    gaps: [
-      [30, 1],
-      [10, 2],
-    ],
-    tokensOut: 4,
-  });
+it('measures the same time per token if the network joins events', () => {
+  const clock = new TokenClock();
+  for (let token = 5; token <= 100; token += 5) clock.note(5, token * 10);
+  expect(clock.read(NONE).itlMs).toBeCloseTo(10, 6);
 });
 
-it('counts tool calls and text completions, and prefers usage to its own count', () => {
-  const meter = new StreamMeter();
-  meter.onChunk(
-    Buffer.from(
-      'data: {"choices":[{"text": "x"}]}\r\n\r\ndata: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{"}}]}}]}\n\n',
-    ),
-    1,
-  );
-  expect(meter.read().tokensOut).toBe(2);
-  meter.onChunk(
-    Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":40,"total_tokens":49}}\n\n'),
-    2,
-  );
-  expect(meter.read()).toMatchObject({ tokensIn: 9, tokensOut: 40 });
+it('reports the first token, the longest gap and the number of events if the engine reports none', () => {
+  const clock = new TokenClock();
+  for (const at of [100, 110, 190, 200]) clock.note(1, at);
+  expect(clock.read(NONE)).toEqual({ tokensIn: 0, tokensOut: 4, firstTokenAt: 100, itlMs: 100 / 3, longestGapMs: 80 });
 });
 
-it('finds usage at the end of a long answer, and none if the answer has none', () => {
-  const meter = new JsonMeter();
-  const answer = JSON.stringify({
-    choices: [{ message: { content: 'about "usage" '.repeat(5_000) } }],
-    usage: { prompt_tokens: 11, completion_tokens: 22 },
-  });
-  for (let at = 0; at < answer.length; at += 1_000) meter.onChunk(Buffer.from(answer.slice(at, at + 1_000)));
-  expect(meter.read()).toMatchObject({ tokensIn: 11, tokensOut: 22, firstTokenAt: null });
-  const none = new JsonMeter();
-  none.onChunk(Buffer.from('{}'));
-  expect(none.read()).toMatchObject({ tokensIn: 0, tokensOut: 0 });
+it('reports no time per token if all tokens arrived together, or none arrived', () => {
+  const clock = new TokenClock();
+  expect(clock.read(NONE)).toMatchObject({ firstTokenAt: null, itlMs: null, longestGapMs: null, tokensOut: 0 });
+  clock.note(3, 40);
+  expect(clock.read(NONE)).toMatchObject({ firstTokenAt: 40, itlMs: null, longestGapMs: null, tokensOut: 3 });
 });
 
-it('measures from the first token instead of the first chunk, and gives it no gap to what came before', () => {
-  const meter = new StreamMeter();
-  meter.onChunk(Buffer.from('data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n'), 10);
-  expect(meter.read()).toMatchObject({ firstTokenAt: null, tokensOut: 0 });
-  meter.onChunk(Buffer.from(token('a') + token('b') + token('c')), 40);
-  meter.onChunk(Buffer.from('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n'), 90);
-  expect(meter.read()).toEqual({ firstTokenAt: 40, tokensIn: 0, tokensOut: 3, gaps: [[0, 2]] });
-});
+const usage = { prompt_tokens: 9, completion_tokens: 40, total_tokens: 49 };
+it.each([
+  ['at the top', { choices: [], usage }],
+  ['in a member of the server', { choices: [], usage: null, x_groq: { id: 'x', usage } }],
+  ['in a choice', { choices: [{ delta: {}, usage }] }],
+  ['with other names', { usage: { input_tokens: 9, output_tokens: 40 } }],
+])('finds usage %s', (_where, value) => expect(usageIn(value)).toEqual({ tokensIn: 9, tokensOut: 40 }));
 
-it('counts no token in a line that is not an event', () => {
-  const meter = new StreamMeter();
-  meter.onChunk(Buffer.from(': "content":"x"\n\nevent: "content":"x"\n'), 1);
-  expect(meter.read().tokensOut).toBe(0);
-});
-
-it('reads only the usage of an answer, whatever else in it counts tokens', () => {
-  const meter = new JsonMeter();
-  const counts = { prompt_tokens: 999, completion_tokens: 999 };
-  const usage = { prompt_tokens: 1, completion_tokens: 2 };
-  meter.onChunk(Buffer.from(JSON.stringify({ timings: counts, choices: [{ text: JSON.stringify(counts) }], usage })));
-  expect(meter.read()).toMatchObject({ tokensIn: 1, tokensOut: 2 });
-});
-
-it('ignores a token count that no model can produce', () => {
-  const usage = '"usage":{"prompt_tokens":99999999999999999999,"completion_tokens":123456789}';
-  const whole = new JsonMeter();
-  whole.onChunk(Buffer.from(`{"choices":[],${usage}}`));
-  expect(whole.read()).toMatchObject({ tokensIn: 0, tokensOut: 0 });
-  const stream = new StreamMeter();
-  stream.onChunk(Buffer.from(`${token('a')}data: {"choices":[],${usage}}\n\n`), 1);
-  expect(stream.read()).toMatchObject({ tokensIn: 0, tokensOut: 1 });
-});
+it.each([
+  ['timings', { timings: { prompt_tokens: 1, prompt_n: 2 }, choices: [{ text: JSON.stringify({ usage }) }] }],
+  ['counts that no model can have', { usage: { prompt_tokens: 1e20, completion_tokens: 123_456_789 } }],
+  ['counts that are no numbers', { usage: { prompt_tokens: '9', completion_tokens: -1 } }],
+  ['nothing', null],
+])('does not take %s for usage', (_what, value) => expect(usageIn(value)).toBeUndefined());

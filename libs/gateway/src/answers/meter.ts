@@ -1,114 +1,84 @@
-/** Reads the token counts of an answer while it passes through. It never delays a byte. */
-export interface Meter {
-  /** Returns whether this chunk brought the first token of a stream. */
-  onChunk(chunk: Buffer, now: number): boolean;
-  /** Call it after the last chunk. */
-  read(): Metering;
-}
-
+/** The tokens of an answer, and their times. */
 export interface Metering {
   tokensIn: number;
   tokensOut: number;
   /** Time of a stream's first token (`performance.now()`), or null. */
   firstTokenAt: number | null;
-  /** Gaps between the tokens of a stream: the gap in milliseconds, and the number of tokens that had it. */
-  gaps: readonly (readonly [gapMs: number, tokens: number])[];
+  /** Time per output token after the first one; null unless a stream brought tokens at two times or more. */
+  itlMs: number | null;
+  /** Longest time between two arrivals of tokens; null as above. */
+  longestGapMs: number | null;
 }
 
-/** A delta that carries text. The first chunk of a chat names only the role, and the last only the reason to stop. */
-const TOKEN = /"(?:content|text|reasoning|reasoning_content|refusal|arguments)": ?"(?!")/;
-// A model server may send anything. A longer number is no token count: no model has such a context window.
-const PROMPT_TOKENS = /"prompt_tokens": ?(\d{1,8})(?!\d)/;
-const COMPLETION_TOKENS = /"completion_tokens": ?(\d{1,8})(?!\d)/;
-/** An event line longer than this is not searched for tokens. */
-const MAX_LINE = 256 * 1024;
-
-/** Counts the events of a stream. If the client requested upstream's `usage`, that takes precedence over the count. */
-export class StreamMeter implements Meter {
-  private rest = '';
-  private counted = 0;
-  private usage = { tokensIn: 0, tokensOut: null as number | null };
-  private firstTokenAt: number | null = null;
+/** Counts the tokens of a stream and measures their times, with a memory that does not grow with the stream. */
+export class TokenClock {
+  firstTokenAt: number | null = null;
+  /** Events that carried text. */
+  events = 0;
+  private firstEvents = 0;
   private lastTokenAt = 0;
-  private readonly gaps: [number, number][] = [];
+  private longestGapMs: number | null = null;
 
-  onChunk(chunk: Buffer, now: number): boolean {
-    const isFirst = this.firstTokenAt === null;
-    // Latin-1 keeps one character per byte; every pattern is ASCII.
-    const text = chunk.toString('latin1');
-    let tokens = 0;
-    let start = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const line = this.rest + text.slice(start, end);
-      this.rest = '';
-      if (line.length > 6 && line.startsWith('data:')) tokens += this.readEvent(line);
-      start = end + 1;
-    }
-    // Joined only at the end of a line, so that a line in many pieces is not copied for each of them.
-    if (start < text.length) this.rest += text.slice(start);
-    if (this.rest.length > MAX_LINE) this.rest = '';
-    if (tokens === 0) return false;
-    this.noteTokens(tokens, now);
-    return isFirst;
-  }
-
-  read(): Metering {
-    return {
-      tokensIn: this.usage.tokensIn,
-      tokensOut: this.usage.tokensOut ?? this.counted,
-      firstTokenAt: this.firstTokenAt,
-      gaps: this.gaps,
-    };
-  }
-
-  private readEvent(line: string): number {
-    if (line.includes('_tokens"')) {
-      this.usage.tokensIn = numberIn(line, PROMPT_TOKENS) ?? this.usage.tokensIn;
-      this.usage.tokensOut = numberIn(line, COMPLETION_TOKENS) ?? this.usage.tokensOut;
-    }
-    return TOKEN.test(line) ? 1 : 0;
-  }
-
-  /** Tokens that arrive together share the time since the previous token: none of them took zero time to produce. */
-  private noteTokens(tokens: number, now: number): void {
-    this.counted += tokens;
+  /** @param events that carried text and arrived together */
+  note(events: number, now: number): void {
+    this.events += events;
     if (this.firstTokenAt === null) {
       this.firstTokenAt = now;
-      if (tokens > 1) this.gaps.push([0, tokens - 1]);
-    } else this.gaps.push([(now - this.lastTokenAt) / tokens, tokens]);
+      this.firstEvents = events;
+    } else this.longestGapMs = Math.max(this.longestGapMs ?? 0, now - this.lastTokenAt);
     this.lastTokenAt = now;
   }
-}
 
-/** Bytes searched for `usage`: it is near the end of an answer, after texts or vectors of any length. */
-const TAIL = 8 * 1024;
-
-export class JsonMeter implements Meter {
-  private tail: Buffer[] = [];
-  private size = 0;
-
-  onChunk(chunk: Buffer): boolean {
-    this.tail.push(chunk);
-    this.size += chunk.length;
-    while (this.tail.length > 1 && this.size - (this.tail[0] as Buffer).length >= TAIL)
-      this.size -= (this.tail.shift() as Buffer).length;
-    return false;
-  }
-
-  read(): Metering {
-    const kept = this.tail.length === 1 ? (this.tail[0] as Buffer) : Buffer.concat(this.tail);
-    const end = kept.subarray(-TAIL).toString('latin1');
-    const usage = end.slice(Math.max(0, end.lastIndexOf('"usage"')));
+  read({ tokensIn, tokensOut }: TokenCounts): Metering {
+    const tokens = tokensOut ?? this.events;
+    // The tokens that arrived first took no measured time. An event may carry several tokens; their number is the
+    // average, because engines report only the sum.
+    const measured = tokens * (1 - this.firstEvents / this.events);
+    const { firstTokenAt, longestGapMs } = this;
     return {
-      tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0,
-      tokensOut: numberIn(usage, COMPLETION_TOKENS) ?? 0,
-      firstTokenAt: null,
-      gaps: [],
+      tokensIn: tokensIn ?? 0,
+      tokensOut: tokens,
+      firstTokenAt,
+      itlMs: firstTokenAt === null || !(measured > 0) ? null : (this.lastTokenAt - firstTokenAt) / measured,
+      longestGapMs,
     };
   }
 }
 
-function numberIn(text: string, pattern: RegExp): number | undefined {
-  const found = pattern.exec(text)?.[1];
-  return found === undefined ? undefined : Number(found);
+export interface TokenCounts {
+  tokensIn: number | null;
+  tokensOut: number | null;
+}
+
+/** A model server may send anything. No model has a context window of more tokens. */
+const MAX_TOKENS = 99_999_999;
+const MAX_NESTING = 4;
+const MAX_ELEMENTS = 8;
+const INPUT = ['prompt_tokens', 'input_tokens'];
+const OUTPUT = ['completion_tokens', 'output_tokens'];
+
+/** Finds the `usage` of an answer or event: at the top, in a choice, or in a member of the server's own. */
+export function usageIn(value: unknown, nesting = 0): TokenCounts | undefined {
+  if (typeof value !== 'object' || value === null || nesting > MAX_NESTING) return undefined;
+  const counts = countsOf((value as { usage?: unknown }).usage);
+  if (counts) return counts;
+  for (const inner of Array.isArray(value) ? value.slice(-MAX_ELEMENTS) : Object.values(value)) {
+    const found = usageIn(inner, nesting + 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function countsOf(usage: unknown): TokenCounts | undefined {
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const read = (names: readonly string[]): number | null => {
+    for (const name of names) {
+      const count = (usage as Record<string, unknown>)[name];
+      if (Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= MAX_TOKENS)
+        return count as number;
+    }
+    return null;
+  };
+  const counts = { tokensIn: read(INPUT), tokensOut: read(OUTPUT) };
+  return counts.tokensIn === null && counts.tokensOut === null ? undefined : counts;
 }

@@ -53,8 +53,8 @@ export class ModelRename {
     const keptFrom = this.isNoJson ? text.length : Math.max(passedTo, this.keptFrom(text) - this.keptAt);
     out.push(text.subarray(passedTo, keptFrom));
     this.keptAt += keptFrom;
-    this.kept = keptFrom === text.length ? NOTHING : text.subarray(keptFrom);
-    if (this.kept.length > MAX_VALUE_BYTES) throw upstreamFailed();
+    if (text.length - keptFrom > MAX_VALUE_BYTES) throw upstreamFailed();
+    this.kept = keptFrom === text.length ? NOTHING : copyFrom(text, keptFrom);
     return out;
   }
 
@@ -92,6 +92,13 @@ export class ModelRename {
     if (keyStart < this.keptAt || keyEnd - keyStart > MAX_KEY_BYTES) return false;
     return jsonKeyOf(text, keyStart - this.keptAt, keyEnd - this.keptAt) === 'model';
   }
+}
+
+/** A part of the text would keep all of it in memory. */
+function copyFrom(text: Buffer, from: number): Buffer {
+  const copy = Buffer.allocUnsafeSlow(text.length - from);
+  text.copy(copy, 0, from);
+  return copy;
 }
 
 /**

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'n
 import { upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import { cutShort, sendGatewayError, type ClientAnswer } from './answer.js';
 import { headerText, isCoded, returnedHeaders } from '../headers.js';
+import { LineCutter, type LineSink } from './event-stream.js';
+import { copyOf } from './held-text.js';
 import { ModelRename, renamed } from './model-rename.js';
 import { StreamWriter } from './stream-writer.js';
 
@@ -48,7 +50,8 @@ export class PassedJsonAnswer implements ClientAnswer {
   }
 
   end(): void {
-    this.sendHead();
+    // Nothing has been sent: an empty body is no answer.
+    if (!this.response.headersSent) return sendGatewayError(this.response, this.own, upstreamFailed());
     if (!this.response.writableEnded) this.response.end();
   }
 
@@ -82,20 +85,22 @@ function latin1Of(pieces: readonly Buffer[]): string {
 const DATA = 'data:';
 /** The key as every engine writes it. Quotes inside a string are escaped, so this never matches there. */
 const KEY = '"model"';
+/** Proxies must not keep events back. */
+const STREAM_HEAD: OutgoingHttpHeaders = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
 
 /**
- * Passes an event stream on, with the model's name replaced in each event. Only the name itself and a beginning that
- * may become `data:` wait for more of their line. Works on Latin-1, which has one character per byte; every pattern is
- * ASCII.
+ * Passes an event stream on, with the model's name replaced in each event. Only the name itself and the beginning of a
+ * line that does not show its field wait for more of their line. Works on Latin-1, which has one character per byte.
  */
-export class PassedStreamAnswer implements ClientAnswer {
+export class PassedStreamAnswer implements ClientAnswer, LineSink {
   private readonly writer: StreamWriter;
   private readonly nameText: string;
-  private isInLine = false;
-  /** Renames in the current line, if the line carries data. */
+  private readonly lines = new LineCutter();
+  private out = '';
+  private copiedTo = 0;
+  private isDataLine = false;
+  /** Renames in an event whose data is in several lines or several pieces of one. */
   private rename: ModelRename | undefined;
-  /** The first bytes of a line, while they may still become `data:`. */
-  private begun = '';
   /** The first event's key and value with their replacement. Later events with this spelling are not scanned. */
   private spelling: { given: string; passed: string } | undefined;
 
@@ -109,15 +114,18 @@ export class PassedStreamAnswer implements ClientAnswer {
   }
 
   begin(status: number, headers: IncomingHttpHeaders): void {
-    this.writer.begin(status, returnedHeaders(headers, this.own));
+    this.writer.begin(status, Object.assign({}, STREAM_HEAD, returnedHeaders(headers, this.own)));
   }
 
   data(chunk: Buffer): boolean {
-    return this.writer.write(this.passed(this.begun + chunk.toString('latin1')));
+    this.out = '';
+    this.copiedTo = 0;
+    const text = this.lines.push(chunk.toString('latin1'), this);
+    return this.writer.write(this.out + text.slice(this.copiedTo, text.length - this.lines.carry.length));
   }
 
   end(): void {
-    this.writer.end(this.begun);
+    this.writer.end(this.lines.carry);
   }
 
   cut(error: GatewayError): void {
@@ -125,38 +133,26 @@ export class PassedStreamAnswer implements ClientAnswer {
     cutShort(this.response, true, error);
   }
 
-  private passed(text: string): string {
-    this.begun = '';
-    let out = '';
-    let copiedTo = 0;
-    // The format knows two line ends. Each is searched for once, because a piece may consist of one of them.
-    let [feed, back] = [text.indexOf('\n'), text.indexOf('\r')];
-    for (let start = 0, end; start < text.length; start = end) {
-      if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
-      if (back >= 0 && back < start) back = text.indexOf('\r', start);
-      const last = feed < 0 || (back >= 0 && back < feed) ? back : feed;
-      const isWhole = last >= 0;
-      end = isWhole ? last + 1 : text.length;
-      if (!this.isInLine && !isWhole && DATA.startsWith(text.slice(start))) {
-        this.begun = text.slice(start);
-        return out + text.slice(copiedTo, start);
-      }
-      const json = this.isInLine ? start : start + DATA.length;
-      const isData = !this.isInLine && text.startsWith(DATA, start);
-      let changed: string | undefined;
-      if (isData && isWhole) changed = this.event(text.slice(json, end));
-      else {
-        if (isData) this.rename = new ModelRename(this.name);
-        if (this.rename) changed = this.rename.push(Buffer.from(text.slice(json, end), 'latin1')).toString('latin1');
-      }
-      if (changed !== undefined) {
-        out += text.slice(copiedTo, json) + changed;
-        copiedTo = end;
-      }
-      this.isInLine = !isWhole;
-      if (isWhole) this.rename = undefined;
+  line(text: string, start: number, end: number, isBegin: boolean, isEnd: boolean): void {
+    if (isBegin) {
+      if (start === end) this.rename = undefined;
+      this.isDataLine = text.startsWith(DATA, start);
     }
-    return out + text.slice(copiedTo);
+    if (!this.isDataLine) return;
+    const from = isBegin ? start + DATA.length : start;
+    const json = text.slice(from, end);
+    let changed: string | undefined;
+    // The value of an event begins in this line. Without a brace it has no members.
+    if (isBegin && isEnd && !this.rename && !json.includes('{')) return;
+    // An event in one line ends with a brace, and needs no scanner of its own.
+    if (isBegin && isEnd && !this.rename && json.endsWith('}')) changed = this.event(json);
+    else {
+      this.rename ??= new ModelRename(this.name);
+      changed = this.rename.push(Buffer.from(json, 'latin1')).toString('latin1');
+    }
+    if (changed === undefined) return;
+    this.out += text.slice(this.copiedTo, from) + changed;
+    this.copiedTo = end;
   }
 
   /** Renames in a whole event. Returns undefined if nothing changes. */
@@ -178,8 +174,8 @@ export class PassedStreamAnswer implements ClientAnswer {
     // A nested `model` has kept its value.
     if (colon === undefined || !changed.startsWith(this.nameText, valueStart)) return;
     const valueEnd = valueStart + this.nameText.length + json.length - changed.length;
-    const given = json.slice(at, valueEnd);
+    const given = copyOf(json.slice(at, valueEnd));
     // A number has no closing delimiter: the next number may continue after the same digits.
-    if (given.endsWith('"')) this.spelling = { given, passed: json.slice(at, valueStart) + this.nameText };
+    if (given.endsWith('"')) this.spelling = { given, passed: copyOf(json.slice(at, valueStart) + this.nameText) };
   }
 }

@@ -1,218 +1,254 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { JsonRefused, JsonScanner, type JsonBounds } from '@slipway/platform-bounds';
-import { answerTooLarge, errorBody, modelQuotaExceeded, upstreamFailed, type GatewayError } from '../gateway.errors.js';
-import type { HeldBytes } from '@slipway/platform-bounds';
-import { cutShort, sendGatewayError, type ClientAnswer } from './answer.js';
-import { ErrorText } from './error-answer.js';
-import type { Disguise } from './published-shape.js';
+import { JsonRefused, type HeldBytes } from '@slipway/platform-bounds';
+import { answerTooLarge, upstreamFailed, type GatewayError } from '../gateway.errors.js';
+import { AnswerJudge, type AnswerJudgement } from './answer-judge.js';
+import { cutShort, HEAD_AFTER_MS, sendGatewayError, type ClientAnswer } from './answer.js';
+import { publishedError } from './error-answer.js';
+import { isOfShape, shapeOf, textOf, type EventShape } from './event-shape.js';
+import type { EventSink } from './event-stream.js';
+import { JsonFilter } from './json-filter.js';
+import type { AnswerShape } from './published-shape.js';
 import { StreamWriter } from './stream-writer.js';
 
-export type AnswerRebuilder = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
+/** Parts that both kinds of answers of a published product have. */
+export interface PublishedParts {
+  response: ServerResponse;
+  own: OutgoingHttpHeaders;
+  /** The memory of the request; an answer that waits for its end takes its part of it. */
+  bytes: HeldBytes;
+  path: string;
+  shape: AnswerShape;
+  /** Names of the top-level members of the request's body. */
+  parameters: readonly string[];
+}
+
+/** The ceiling of an answer, and of an event, of a published product. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/**
+ * Bounds what clients need to parse an answer, and an event: about 200 ms and 20 ms. A list of numbers of
+ * `MAX_ANSWER_BYTES` fits.
+ */
+const ANSWER_WORK = 4_000_000;
+const EVENT_WORK = 400_000;
+/** An event with more bytes is read only while it can still be an answer. */
+const MAX_ODD_EVENT_BYTES = 1024 * 1024;
+
+const TEXT_MARK = `text-${randomUUID()}`;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Most bytes of an answer that is kept whole to be rebuilt. Clients that embed thousands of texts at once request
- * base64, as the official ones do.
+ * Rebuilds a supplier's JSON answer from the allow-list, piece by piece, so that no answer blocks other requests.
+ * Nothing is sent until the whole answer has proved to be valid.
  */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Most bytes of a line of an event stream. */
-const MAX_EVENT_BYTES = 1024 * 1024;
-/** Limits parsing, so that no supplier blocks the requests of others: 200 ms for an answer, 20 ms for an event. */
-const ANSWER_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 4_000_000 };
-const EVENT_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 400_000 };
-/** An event of up to this many bytes is cheap to parse, whatever it contains. */
-const SMALL_EVENT = 4 * 1024;
-const LINE_END = 0x0a;
-
-/** Rebuilds a supplier's JSON answer from the allow-list. */
 export class PublishedJsonAnswer implements ClientAnswer {
-  private chunks: Buffer[] = [];
+  private readonly pieces: Buffer[] = [];
   private size = 0;
-  private readonly scanner = new JsonScanner(ANSWER_BOUNDS);
+  private length = 0;
+  private headers: IncomingHttpHeaders = {};
+  private judge: AnswerJudge | undefined;
+  private readonly filter: JsonFilter;
 
-  constructor(
-    private readonly response: ServerResponse,
-    private readonly own: OutgoingHttpHeaders,
-    private readonly bytes: HeldBytes,
-    private readonly disguise: Disguise,
-    private readonly rebuild: AnswerRebuilder,
-  ) {}
+  constructor(private readonly parts: PublishedParts) {
+    this.filter = new JsonFilter(parts.shape.form, parts.shape.before, ANSWER_WORK);
+  }
 
-  begin(): void {
-    // Nothing is sent until the whole answer has proved to be valid.
+  begin(status: number, headers: IncomingHttpHeaders): void {
+    this.headers = headers;
+    this.judge = new AnswerJudge(this.parts.path, status, headers);
   }
 
   data(chunk: Buffer): boolean {
+    const isStart = this.size === 0;
     this.size += chunk.length;
     if (this.size > MAX_ANSWER_BYTES) throw answerTooLarge();
-    if (!isJson(() => this.scanner.push(chunk))) throw upstreamFailed();
-    this.bytes.take(chunk.length);
-    this.chunks.push(chunk);
+    this.parts.bytes.take(chunk.length);
+    this.judge?.push(chunk, 0);
+    const hasMark = isStart && chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    this.keep(filtered(() => this.filter.push(hasMark ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk)));
     return true;
   }
 
   end(): void {
-    const value = parsedObject(Buffer.concat(this.chunks).toString('utf8'));
-    if (!value || 'error' in value) {
-      sendGatewayError(this.response, this.own, upstreamFailed());
+    const { response, own, parameters } = this.parts;
+    const judgement = this.judge?.end();
+    if (judgement?.fault) {
+      sendGatewayError(response, own, publishedError(200, judgement, parameters, this.headers));
       return;
     }
-    const body = Buffer.from(JSON.stringify(this.rebuild(value, this.disguise)), 'utf8');
-    this.response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length, ...this.own });
-    this.response.end(body);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': this.length, ...own });
+    // One copy of a long answer would block other requests.
+    for (const piece of this.pieces) response.write(piece);
+    response.end();
   }
 
   cut(error: GatewayError): void {
-    sendGatewayError(this.response, this.own, error);
+    sendGatewayError(this.parts.response, this.parts.own, error);
+  }
+
+  private keep(text: string): void {
+    if (text === '') return;
+    this.pieces.push(Buffer.from(text, 'latin1'));
+    this.length += text.length;
   }
 }
 
-/** Rebuilds a stream event by event. The supplier's comments, event names, ids and everything else are dropped. */
-export class PublishedStreamAnswer implements ClientAnswer {
+/** Rebuilds a stream event by event. The supplier's texts of comments, event names, ids and all else are dropped. */
+export class PublishedStreamAnswer implements ClientAnswer, EventSink {
   private readonly writer: StreamWriter;
-  /** The beginning of a line whose end has not arrived. */
-  private rest: Buffer[] = [];
-  private restSize = 0;
+  private judge: AnswerJudge | undefined;
+  private headers: IncomingHttpHeaders = {};
+  private hasBegun = false;
+  private hasFailed = false;
+  private headTimer: NodeJS.Timeout | undefined;
+  private out = '';
+  /** The event that arrives in pieces, its result so far, and the bytes taken for it. */
+  private filter: JsonFilter | undefined;
+  private long: string[] = [];
+  private longSize = 0;
+  private taken = 0;
+  /** The event is no object. */
+  private isOdd = false;
+  /** The shape of the last event that was filtered. */
+  private lastShape: EventShape | undefined;
+  /** A shape that several events had, and what the filter makes of it. */
+  private known: { shape: EventShape; before: string; after: string } | undefined;
 
-  constructor(
-    private readonly response: ServerResponse,
-    private readonly own: OutgoingHttpHeaders,
-    private readonly bytes: HeldBytes,
-    private readonly disguise: Disguise,
-    private readonly rebuild: AnswerRebuilder,
-  ) {
-    this.writer = new StreamWriter(response, 'utf8');
+  constructor(private readonly parts: PublishedParts) {
+    this.writer = new StreamWriter(parts.response, 'latin1');
   }
 
-  begin(): void {
-    this.writer.begin(200, { 'content-type': 'text/event-stream; charset=utf-8', ...this.own });
+  begin(status: number, headers: IncomingHttpHeaders): void {
+    this.headers = headers;
+    this.judge = new AnswerJudge(this.parts.path, status, headers, this);
+    this.headTimer = setTimeout(() => this.sendHead(), HEAD_AFTER_MS);
+    this.headTimer.unref();
+    this.parts.response.once('close', () => clearTimeout(this.headTimer));
   }
 
   data(chunk: Buffer): boolean {
-    let out = '';
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, start)) {
-      out += this.line(this.withRest(chunk.subarray(start, end)));
-      start = end + 1;
-    }
-    this.keep(chunk.subarray(start));
-    return this.writer.write(out);
+    this.out = '';
+    this.judge?.push(chunk, 0);
+    const fault = this.judge?.faultSoFar;
+    const isTaken = this.write();
+    if ((this.judge?.ignoredBytes ?? 0) > MAX_ODD_EVENT_BYTES) throw answerTooLarge();
+    if (fault) throw this.fail(fault);
+    return isTaken;
   }
 
   end(): void {
-    this.writer.end(this.line(this.withRest(Buffer.alloc(0))));
+    this.out = '';
+    const judgement = this.judge?.end();
+    this.write();
+    if (judgement?.fault) {
+      this.fail(judgement);
+      return;
+    }
+    this.sendHead();
+    this.writer.end('');
+  }
+
+  /** The connection to upstream is sound, so the client's ends in order. */
+  private fail(judgement: AnswerJudgement): GatewayError {
+    const { response, own, parameters } = this.parts;
+    const error = publishedError(200, judgement, parameters, this.headers);
+    clearTimeout(this.headTimer);
+    this.hasFailed = true;
+    if (this.hasBegun) this.writer.end(`data: ${Buffer.from(error.body()).toString('latin1')}\n\n`);
+    else sendGatewayError(response, own, error);
+    return error;
   }
 
   cut(error: GatewayError): void {
+    if (this.hasFailed) return;
+    clearTimeout(this.headTimer);
+    const { response, own } = this.parts;
+    if (!this.hasBegun) return sendGatewayError(response, own, error);
     this.writer.flush();
-    cutShort(this.response, true, error);
+    cutShort(response, true, error);
   }
 
-  private keep(piece: Buffer): void {
-    if (piece.length === 0) return;
-    if (this.restSize + piece.length > MAX_EVENT_BYTES) throw answerTooLarge();
-    this.bytes.take(piece.length);
-    this.rest.push(piece);
-    this.restSize += piece.length;
+  event(data: string): void {
+    if (data.startsWith('[DONE]')) {
+      this.out += 'data: [DONE]\n\n';
+      return;
+    }
+    const { known } = this;
+    if (known && isOfShape(data, known.shape)) {
+      this.out += known.before + textOf(data, known.shape) + known.after;
+      return;
+    }
+    if (this.lastShape && isOfShape(data, this.lastShape)) this.learn(this.lastShape);
+    else this.lastShape = shapeOf(data);
+    this.out += this.rebuilt(data);
   }
 
-  private withRest(piece: Buffer): string {
-    if (this.restSize === 0) return piece.toString('utf8');
-    const whole = Buffer.concat([...this.rest, piece]);
-    this.bytes.give(this.restSize);
-    this.rest = [];
-    this.restSize = 0;
-    return whole.toString('utf8');
+  /** The filter copies a text unchanged, so its result for a mark in place of the text serves for all of them. */
+  private learn(shape: EventShape): void {
+    const [before, after, ...more] = this.rebuilt(shape.before + TEXT_MARK + shape.after).split(TEXT_MARK);
+    this.known = before === undefined || after === undefined || more.length > 0 ? undefined : { shape, before, after };
+    this.lastShape = undefined;
   }
 
-  private line(line: string): string {
-    if (!line.startsWith('data:')) return '';
-    const data = line.slice('data:'.length).trim();
-    if (data === '[DONE]') return 'data: [DONE]\n\n';
-    const isCheap = data.length <= SMALL_EVENT || isJson(() => new JsonScanner(EVENT_BOUNDS).push(Buffer.from(data)));
-    if (!isCheap) return '';
-    const value = parsedObject(data);
-    if (!value) return '';
-    if ('error' in value) return `data: ${upstreamFailed().body()}\n\n`;
-    return `data: ${JSON.stringify(this.rebuild(value, this.disguise))}\n\n`;
+  private rebuilt(data: string): string {
+    const { form, before } = this.parts.shape;
+    const filter = new JsonFilter(form, before, EVENT_WORK);
+    return `data: ${filtered(() => filter.push(Buffer.from(data, 'latin1')) + filter.end())}\n\n`;
+  }
+
+  comment(): void {
+    this.out += ':\n\n';
+  }
+
+  piece(data: string): void {
+    this.longSize += data.length;
+    if (this.longSize > MAX_ANSWER_BYTES) throw answerTooLarge();
+    if (this.long.length === 0 && !data.trimStart().startsWith('{')) this.isOdd = true;
+    if (this.isOdd && this.longSize > MAX_ODD_EVENT_BYTES) throw answerTooLarge();
+    this.filter ??= new JsonFilter(this.parts.shape.form, this.parts.shape.before, EVENT_WORK);
+    const { filter } = this;
+    const text = filtered(() => filter.push(Buffer.from(data, 'latin1')));
+    this.parts.bytes.take(text.length);
+    this.taken += text.length;
+    this.long.push(text);
+  }
+
+  endOfPieces(): void {
+    this.parts.bytes.give(this.taken);
+    this.out += `data: ${this.long.join('')}\n\n`;
+    this.filter = undefined;
+    this.long = [];
+    this.longSize = 0;
+    this.taken = 0;
+    this.isOdd = false;
+  }
+
+  private write(): boolean {
+    if (this.out === '') return true;
+    this.sendHead();
+    return this.writer.write(this.out);
+  }
+
+  private sendHead(): void {
+    clearTimeout(this.headTimer);
+    const { response, own } = this.parts;
+    if (this.hasBegun || response.destroyed) return;
+    this.hasBegun = true;
+    this.writer.begin(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      ...own,
+    });
   }
 }
 
-/** Codes that describe the client's own request and do not reveal the supplier. */
-const DISCLOSED_CODES = new Set([
-  'context_length_exceeded',
-  'invalid_value',
-  'missing_required_parameter',
-  'unsupported_parameter',
-  'content_filter',
-  'invalid_json',
-]);
-
-/** Replaces a supplier's error: its text could name anyone. Names the wrong parameter if the client itself sent it. */
-export class PublishedErrorAnswer implements ClientAnswer {
-  private status = 502;
-  private readonly text = new ErrorText();
-
-  constructor(
-    private readonly response: ServerResponse,
-    private readonly own: OutgoingHttpHeaders,
-    private readonly sentParameters: readonly string[],
-  ) {}
-
-  begin(status: number, _headers: IncomingHttpHeaders): void {
-    this.status = status;
-  }
-
-  data(chunk: Buffer): boolean {
-    this.text.add(chunk);
-    return true;
-  }
-
-  end(): void {
-    if (this.status === 429) {
-      sendGatewayError(this.response, this.own, modelQuotaExceeded());
-      return;
-    }
-    // 401, 403 and 404 are about our credential or the binding's URL: the client did nothing wrong.
-    if (![400, 413, 422].includes(this.status)) {
-      sendGatewayError(this.response, this.own, upstreamFailed());
-      return;
-    }
-    const error = parsedObject(this.text.toString())?.['error'] as Record<string, unknown> | undefined;
-    const param =
-      typeof error?.['param'] === 'string' && this.sentParameters.includes(error['param']) ? error['param'] : null;
-    const code = typeof error?.['code'] === 'string' && DISCLOSED_CODES.has(error['code']) ? error['code'] : null;
-    const reason =
-      code === 'context_length_exceeded'
-        ? 'The request is longer than the model’s context.'
-        : 'The model rejected the request as invalid.';
-    this.response.writeHead(this.status, { 'content-type': 'application/json', ...this.own });
-    this.response.end(errorBody(reason, 'invalid_request_error', param, code));
-  }
-
-  cut(): void {
-    this.end();
-  }
-}
-
-/** @throws GatewayError 502 for JSON that would cost too much to parse */
-function isJson(push: () => void): boolean {
+/** @throws GatewayError 502 for a text that is not JSON, or exceeds a bound */
+function filtered(run: () => string): string {
   try {
-    push();
-    return true;
+    return run();
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    if (error.fault !== 'malformed') throw answerTooLarge();
-    return false;
-  }
-}
-
-function parsedObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
+    throw error.fault === 'malformed' ? upstreamFailed() : answerTooLarge();
   }
 }

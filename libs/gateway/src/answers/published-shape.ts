@@ -1,163 +1,180 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import type { JsonForm } from './json-filter.js';
 
 /**
- * Allow-lists for the answers of published products. A field that is not copied here by name reaches no client, so a
- * field that a supplier adds tomorrow discloses nothing. Ids are created anew, because their format identifies the
- * supplier.
+ * Allow-lists for the answers of published products: names of members, with any plain value. A member that is not
+ * listed here reaches no client, so a member that a supplier adds tomorrow discloses nothing. Ids are created anew,
+ * because their form identifies the supplier.
  */
 export interface Disguise {
   /** The name that the client sent as `model`. */
   slug: string;
-  requestId: string;
+  /** Differs in each exchange, whatever a client sends. */
+  seed: string;
 }
 
-type JsonObject = Record<string, unknown>;
-type AnswerShape = (value: JsonObject, disguise: Disguise) => JsonObject;
-
-const FINISH_REASONS = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
-
-export const chatCompletion: AnswerShape = (value, disguise) => ({
-  ...envelope(value, disguise, 'chatcmpl', 'chat.completion'),
-  choices: listOf(value['choices'], (choice) => ({
-    index: numberOr(choice['index'], 0),
-    message: message(choice['message'], disguise),
-    logprobs: logprobs(choice['logprobs']),
-    finish_reason: finishReason(choice['finish_reason']),
-  })),
-  ...usage(value['usage']),
-});
-
-export const chatCompletionChunk: AnswerShape = (value, disguise) => ({
-  ...envelope(value, disguise, 'chatcmpl', 'chat.completion.chunk'),
-  choices: listOf(value['choices'], (choice) => ({
-    index: numberOr(choice['index'], 0),
-    delta: message(choice['delta'], disguise),
-    logprobs: logprobs(choice['logprobs']),
-    finish_reason: finishReason(choice['finish_reason']),
-  })),
-  ...usage(value['usage']),
-});
-
-/** Also the shape of the chunks of a streamed text completion. */
-export const textCompletion: AnswerShape = (value, disguise) => ({
-  ...envelope(value, disguise, 'cmpl', 'text_completion'),
-  choices: listOf(value['choices'], (choice) => ({
-    index: numberOr(choice['index'], 0),
-    text: stringOr(choice['text'], ''),
-    logprobs: textLogprobs(choice['logprobs']),
-    finish_reason: finishReason(choice['finish_reason']),
-  })),
-  ...usage(value['usage']),
-});
-
-export const embeddingList: AnswerShape = (value, disguise) => ({
-  object: 'list',
-  data: listOf(value['data'], (item) => ({
-    object: 'embedding',
-    index: numberOr(item['index'], 0),
-    embedding: typeof item['embedding'] === 'string' ? item['embedding'] : numbersOf(item['embedding']),
-  })),
-  model: disguise.slug,
-  ...usage(value['usage']),
-});
-
-function envelope(value: JsonObject, disguise: Disguise, prefix: string, object: string): JsonObject {
-  const id = `${prefix}-${digest(disguise.requestId)}`;
-  return { id, object, created: numberOr(value['created'], Math.floor(Date.now() / 1000)), model: disguise.slug };
+export function disguiseAs(slug: string): Disguise {
+  return { slug, seed: randomBytes(18).toString('base64url') };
 }
 
-/** Builds a message or a delta. Absent members stay absent: in a delta, `content: null` and no `content` differ. */
-function message(value: unknown, disguise: Disguise): JsonObject {
-  const from = objectOr(value);
-  const to: JsonObject = {};
-  if ('role' in from)
-    to['role'] = ['assistant', 'tool', 'system', 'user'].includes(String(from['role'])) ? from['role'] : 'assistant';
-  for (const text of ['content', 'refusal', 'reasoning_content', 'reasoning'])
-    if (text in from) to[text] = stringOr(from[text], null);
-  if ('tool_calls' in from) to['tool_calls'] = listOf(from['tool_calls'], (call) => toolCall(call, disguise));
-  if ('function_call' in from) to['function_call'] = functionCall(from['function_call']);
-  return to;
+/** How an answer of one kind is rebuilt. */
+export interface AnswerShape {
+  form: JsonForm;
+  /** The members that the gateway sets itself, as JSON in Latin-1. */
+  before: string;
 }
 
-function toolCall(call: JsonObject, disguise: Disguise): JsonObject {
-  const to: JsonObject = {};
-  if ('index' in call) to['index'] = numberOr(call['index'], 0);
-  // Salted with the request: equal ids in one answer stay equal, and nothing of the supplier's numbering remains.
-  if (typeof call['id'] === 'string' && call['id'] !== '')
-    to['id'] = `call_${digest(`${disguise.requestId}\0${call['id']}`)}`;
-  if ('type' in call) to['type'] = 'function';
-  if ('function' in call) to['function'] = functionCall(call['function']);
-  return to;
+const SCALAR: JsonForm = { scalar: true };
+const SCALARS: JsonForm = { scalar: true, items: SCALAR };
+/** Vectors, and lists of vectors. */
+const VECTOR: JsonForm = { scalar: true, items: SCALARS };
+const TOKENS = { names: /^[a-z_]{0,40}tokens?(_[a-z_]{0,40})?$/, isNullable: true };
+
+function oneOf(...values: string[]): JsonForm {
+  return { replace: (value) => (values.includes(value as string) ? (value as string) : null) };
+}
+function always(constant: string): JsonForm {
+  return { replace: () => constant };
+}
+function scalars(...names: string[]): Record<string, JsonForm> {
+  return Object.fromEntries(names.map((name) => [name, SCALAR]));
 }
 
-function functionCall(value: unknown): JsonObject {
-  const from = objectOr(value);
-  const to: JsonObject = {};
-  if ('name' in from) to['name'] = stringOr(from['name'], null);
-  if ('arguments' in from) to['arguments'] = stringOr(from['arguments'], '');
-  return to;
-}
+const ROLE = oneOf('assistant', 'tool', 'system', 'user', 'developer', 'function');
+const FINISH_REASON = oneOf('stop', 'length', 'tool_calls', 'function_call', 'content_filter');
+const DETAILS: JsonForm = { members: {}, numbers: TOKENS };
+const USAGE: JsonForm = {
+  numbers: TOKENS,
+  members: {
+    prompt_tokens_details: DETAILS,
+    completion_tokens_details: DETAILS,
+    input_tokens_details: DETAILS,
+    output_tokens_details: DETAILS,
+  },
+};
+/** A token's probability. A completion of text lists the alternatives as `{token: logprob}`. */
+const PROBABILITY: JsonForm = {
+  members: { ...scalars('token', 'logprob'), bytes: SCALARS },
+  numbers: { names: /^/, isNullable: false },
+};
+const PROBABILITIES: JsonForm = {
+  items: { members: { ...scalars('token', 'logprob'), bytes: SCALARS, top_logprobs: { items: PROBABILITY } } },
+};
+const LOGPROBS: JsonForm = {
+  members: {
+    content: PROBABILITIES,
+    refusal: PROBABILITIES,
+    tokens: SCALARS,
+    token_logprobs: SCALARS,
+    text_offset: SCALARS,
+    top_logprobs: { items: PROBABILITY },
+  },
+};
+const FUNCTION: JsonForm = { members: scalars('name', 'arguments') };
+const ANNOTATIONS: JsonForm = {
+  items: {
+    members: {
+      type: oneOf('url_citation', 'file_citation', 'file_path', 'container_file_citation'),
+      url_citation: { members: scalars('url', 'title', 'start_index', 'end_index') },
+      ...scalars('url', 'title', 'text', 'start_index', 'end_index', 'index', 'file_id', 'filename'),
+    },
+  },
+};
+const PART: JsonForm = {
+  members: {
+    type: oneOf('text', 'output_text', 'refusal', 'image_url', 'input_audio', 'audio', 'thinking', 'reasoning', 'file'),
+    ...scalars('text', 'refusal', 'index'),
+    thinking: { scalar: true, items: { members: { type: oneOf('text'), ...scalars('text') } } },
+    annotations: ANNOTATIONS,
+    image_url: { scalar: true, members: scalars('url', 'detail') },
+    input_audio: { members: scalars('data', 'format') },
+  },
+};
+const CONTENT: JsonForm = { scalar: true, items: { scalar: true, ...PART } };
 
-function logprobs(value: unknown): JsonObject | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const from = value as JsonObject;
-  const one = (token: JsonObject): JsonObject => ({
-    token: stringOr(token['token'], ''),
-    logprob: numberOr(token['logprob'], 0),
-    bytes: Array.isArray(token['bytes']) ? numbersOf(token['bytes']) : null,
-  });
-  const list = (tokens: unknown): JsonObject[] | null =>
-    Array.isArray(tokens)
-      ? listOf(tokens, (token) => ({ ...one(token), top_logprobs: listOf(token['top_logprobs'], one) }))
-      : null;
-  return { content: list(from['content']), refusal: list(from['refusal']) };
-}
-
-function textLogprobs(value: unknown): JsonObject | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const from = value as JsonObject;
+function message(disguise: Disguise): JsonForm {
+  const toolCall: JsonForm = {
+    members: {
+      index: SCALAR,
+      id: { replace: (value) => toolCallId(value, disguise) },
+      type: oneOf('function', 'custom'),
+      function: FUNCTION,
+      custom: { members: scalars('name', 'input') },
+    },
+  };
   return {
-    tokens: Array.isArray(from['tokens']) ? from['tokens'].filter((token) => typeof token === 'string') : [],
-    token_logprobs: numbersOf(from['token_logprobs']),
-    text_offset: numbersOf(from['text_offset']),
+    members: {
+      role: ROLE,
+      content: CONTENT,
+      ...scalars('refusal', 'reasoning_content', 'reasoning', 'name'),
+      tool_calls: { items: toolCall },
+      function_call: FUNCTION,
+      annotations: ANNOTATIONS,
+      audio: {
+        members: {
+          id: { replace: (value) => toolCallId(value, disguise) },
+          ...scalars('data', 'transcript', 'expires_at'),
+        },
+      },
+    },
   };
 }
 
-function usage(value: unknown): { usage?: JsonObject | null } {
-  if (value === undefined) return {};
-  if (typeof value !== 'object' || value === null) return { usage: null };
-  const from = value as JsonObject;
-  const to: JsonObject = {};
-  for (const count of ['prompt_tokens', 'completion_tokens', 'total_tokens'])
-    if (typeof from[count] === 'number') to[count] = from[count];
-  return { usage: to };
+function completion(disguise: Disguise, prefix: string, object: string, choice: Record<string, JsonForm>): AnswerShape {
+  const id = `${prefix}-${digest(disguise.seed, 'hex').slice(0, 24)}`;
+  return {
+    form: {
+      members: {
+        ...scalars('created', 'system_fingerprint', 'service_tier'),
+        choices: {
+          items: {
+            members: { index: SCALAR, logprobs: LOGPROBS, finish_reason: FINISH_REASON, ...choice },
+            defaults: { logprobs: 'null', finish_reason: 'null' },
+          },
+        },
+        usage: USAGE,
+      },
+      defaults: { created: String(Math.floor(Date.now() / 1000)) },
+    },
+    before: membersOf({ id, object, model: disguise.slug }),
+  };
 }
 
-function finishReason(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return FINISH_REASONS.has(String(value)) ? String(value) : 'stop';
+export const chatCompletion = (disguise: Disguise): AnswerShape =>
+  completion(disguise, 'chatcmpl', 'chat.completion', { message: message(disguise) });
+
+export const chatCompletionChunk = (disguise: Disguise): AnswerShape =>
+  completion(disguise, 'chatcmpl', 'chat.completion.chunk', { delta: message(disguise) });
+
+/** Also the shape of the chunks of a streamed text completion. */
+export const textCompletion = (disguise: Disguise): AnswerShape =>
+  completion(disguise, 'cmpl', 'text_completion', { text: SCALAR });
+
+export const embeddingList = (disguise: Disguise): AnswerShape => ({
+  form: {
+    members: {
+      data: { items: { members: { object: always('embedding'), index: SCALAR, embedding: VECTOR } } },
+      usage: USAGE,
+    },
+  },
+  before: membersOf({ object: 'list', model: disguise.slug }),
+});
+
+function membersOf(object: Record<string, string>): string {
+  return Buffer.from(JSON.stringify(object).slice(1, -1)).toString('latin1');
 }
 
-function listOf(value: unknown, shape: (item: JsonObject) => JsonObject): JsonObject[] {
-  return Array.isArray(value) ? value.map((item) => shape(objectOr(item))) : [];
+/**
+ * Nine letters and digits: clients send the id back with the result of the call, and some engines accept no other form.
+ * Equal ids in one answer stay equal, and nothing of the supplier's numbering remains.
+ */
+function toolCallId(value: unknown, { seed }: Disguise): string | null {
+  if (value === null || value === '') return value;
+  return digest(`${seed}\0${String(value)}`, 'base64')
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .slice(0, 9);
 }
 
-function numbersOf(value: unknown): number[] {
-  return Array.isArray(value) ? value.filter((one): one is number => typeof one === 'number') : [];
-}
-
-function objectOr(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-}
-
-function numberOr(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? value : otherwise;
-}
-
-function stringOr<T>(value: unknown, otherwise: T): string | T {
-  return typeof value === 'string' ? value : otherwise;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 24);
+function digest(text: string, encoding: 'hex' | 'base64'): string {
+  return createHash('sha256').update(text).digest(encoding);
 }

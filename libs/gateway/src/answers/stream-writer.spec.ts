@@ -11,6 +11,8 @@ import { StreamWriter } from './stream-writer.js';
 
 const HELD: HeldBytes = { take: () => undefined, give: () => undefined, release: () => undefined };
 
+const SHAPE = { form: { members: { a: { scalar: true } } }, before: '' };
+
 let server: Server;
 let client: Socket;
 let response: ServerResponse;
@@ -66,10 +68,13 @@ it('flushes pending text at once, so that something else can follow it', async (
 
 it.each([
   ['passed on', () => new PassedStreamAnswer(response, {}, Buffer.from('"m"'))],
-  ['rebuilt', () => new PublishedStreamAnswer(response, {}, HELD, { slug: 's', requestId: 'r' }, (value) => value)],
+  [
+    'rebuilt',
+    () => new PublishedStreamAnswer({ response, own: {}, bytes: HELD, path: '', shape: SHAPE, parameters: [] }),
+  ],
 ])('sends what came before an error first, if a stream is %s', async (_how, answerOf) => {
   const answer = answerOf();
-  answer.begin(200, {});
+  answer.begin(200, { 'content-type': 'text/event-stream' });
   answer.data(Buffer.from('data: {"a":1}\n\n'));
   answer.cut(upstreamFailed());
   expect(await until('error')).toMatch(/data: {"a":1}\n\n[^]*data: {"error"/);
