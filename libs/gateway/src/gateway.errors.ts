@@ -251,8 +251,58 @@ export const upstreamUnreachable = (): GatewayError =>
 export const upstreamFailed = (): GatewayError =>
   new GatewayError(502, SERVER, 'upstream_error', 'The model server failed to process the request.');
 
+/** Another attempt would fail in the same way, and official clients repeat a 5xx without this. */
+const RETRY_NEVER = { 'x-should-retry': 'false' };
+
 export const answerTooLarge = (): GatewayError =>
-  new GatewayError(502, SERVER, 'upstream_error', 'The response of the model server is too large.');
+  new GatewayError(
+    502,
+    SERVER,
+    'upstream_answer_too_large',
+    'The response of the model server is too large.',
+    null,
+    RETRY_NEVER,
+  );
+
+export const upstreamCredentialRefused = (): GatewayError =>
+  new GatewayError(
+    502,
+    SERVER,
+    'upstream_credential_refused',
+    'The model server refused the credential of the gateway. The operator must correct it.',
+    null,
+    RETRY_NEVER,
+  );
+
+export const upstreamModelMissing = (): GatewayError =>
+  new GatewayError(
+    502,
+    SERVER,
+    'upstream_model_missing',
+    'The model server does not have the model under the configured name. The operator must correct the name or load the model.',
+    null,
+    RETRY_NEVER,
+  );
+
+export const upstreamNotFound = (): GatewayError =>
+  new GatewayError(
+    502,
+    SERVER,
+    'upstream_not_found',
+    'The model server does not serve this path. The operator must correct its base URL.',
+    null,
+    RETRY_NEVER,
+  );
+
+export const upstreamRedirected = (status: number): GatewayError =>
+  new GatewayError(
+    502,
+    SERVER,
+    'upstream_redirect',
+    `The model server redirected the request (status ${status}), and the gateway does not follow redirects. The operator must configure the final address.`,
+    null,
+    RETRY_NEVER,
+  );
 
 export const upstreamTimeout = (): GatewayError =>
   new GatewayError(504, SERVER, 'upstream_timeout', 'The model server did not respond in time.');

@@ -129,6 +129,7 @@ export class Gateway {
       usage: this.usage,
       settings: this.settings,
       isRevisionServing: destinations.isServing,
+      log,
     };
     this.inference = new Inference(this.checkToken, this.limits, destinations, parts, cacheSaltKey(options.keyRing));
     this.listener = new NotificationListener(

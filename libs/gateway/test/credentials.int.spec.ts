@@ -180,11 +180,11 @@ it('a server that answers 401 when the engine has its own key is another server,
       const alone = await chat();
       expect([alone.status, alone.body.error.code]).toEqual([503, 'unavailable']);
     });
-    // The operator of an adopted server must correct its credential: its 401 is an answer.
+    // The operator of an adopted server must correct its credential.
     await publishInstances({ id: 'ins_4', base_url: upstream.url, state: 'ready' });
     await untilPassing(async () => {
       const adopted = await chat();
-      expect([adopted.status, adopted.body.error.message]).toEqual([401, 'a stranger']);
+      expect([adopted.status, adopted.body.error.code]).toEqual([502, 'upstream_credential_refused']);
     });
   } finally {
     upstream.behaviour = (request, response) => upstream.answer(request, response);

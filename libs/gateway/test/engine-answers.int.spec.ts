@@ -6,6 +6,7 @@ import { ask, type TestAnswer } from './client.js';
 import { GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
+const DONE = 'data: [DONE]\n\n';
 /** An engine's statements about its host reach no client. */
 const FILE = '/models/llama-3.gguf';
 
@@ -103,7 +104,7 @@ it.each([1, 7, 50, 100_000])('every event of a stream is renamed, in pieces of %
 
 it('an event of a stream is renamed even if it spells the model differently than the previous one', async () => {
   const events = [
-    `{"model":"${FILE}"}`,
+    `{"model":"${FILE}","choices":[]}`,
     `{"x":{"model":"mine"}}`,
     `{"x":{"model":"mine"}}`,
     `{"model": "${FILE}"}`,
@@ -113,13 +114,12 @@ it('an event of a stream is renamed even if it spells the model differently than
     `{"model":"chat","é":1}`,
     `{"model":"chat"}`,
     `{"model":"${FILE}","x":{"model":"mine"}}`,
-    `"model"`,
   ];
   upstream.behaviour = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(events.map((event) => `data: ${event}\n\n`).join(''));
+    response.end(events.map((event) => `data: ${event}\n\n`).join('') + DONE);
   };
-  const shown = (await asked(undefined, { stream: true })).text.split('\n\n').slice(0, -1);
+  const shown = (await asked(undefined, { stream: true })).text.split('\n\n').slice(0, -2);
   expect(shown.map((event) => event.slice('data: '.length))).toEqual(
     events.map((event) => event.replace(/"model":( ?)("\/[^"]*"|7+)/, '"model":$1"chat"')),
   );
@@ -131,7 +131,7 @@ it('a token of a stream does not wait for the end of its line', async () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('data: {"choices":[{"delta":{"content":"first');
     await new Promise<void>((resolve) => (release = resolve));
-    response.end(`"}}],"model":"${FILE}"}\n\n`);
+    response.end(`"}}],"model":"${FILE}"}\n\n${DONE}`);
   };
   const response = await fetch(`http://127.0.0.1:${gateway.port}/v1/chat/completions`, {
     method: 'POST',
@@ -143,7 +143,7 @@ it('a token of a stream does not wait for the end of its line', async () => {
     text += Buffer.from(chunk).toString();
     if (text.includes('first')) release();
   }
-  expect(text).toBe('data: {"choices":[{"delta":{"content":"first"}}],"model":"chat"}\n\n');
+  expect(text).toBe(`data: {"choices":[{"delta":{"content":"first"}}],"model":"chat"}\n\n${DONE}`);
 });
 
 it.each([
@@ -160,9 +160,53 @@ it.each([
 });
 
 it('an error that is text names no file, and has the client’s name for the model', async () => {
-  raw('404 Not Found\r\ncontent-type: text/plain', `${FILE}: model-of-chat-00001 is not here`);
+  raw('422 Unprocessable Entity\r\ncontent-type: text/plain', `${FILE}: model-of-chat-00001 cannot do that`);
   const shown = await asked();
-  expect([shown.status, shown.body.error.message]).toEqual([404, '[path]: chat is not here']);
+  expect([shown.status, shown.body.error.message]).toEqual([422, '[path]: chat cannot do that']);
+});
+
+it.each([
+  ['401 Unauthorized', '{"error":{"message":"Incorrect key sk-123"}}', 'upstream_credential_refused'],
+  ['403 Forbidden', '{"detail":"no"}', 'upstream_credential_refused'],
+  ['404 Not Found', '{"error":{"message":"The model `x` does not exist."}}', 'upstream_model_missing'],
+  ['400 Bad Request', '{"error":{"message":"model \'x\' not found"}}', 'upstream_model_missing'],
+  ['404 Not Found', '{"detail":"Not Found"}', 'upstream_not_found'],
+  ['307 Temporary Redirect\r\nlocation: http://elsewhere.example/', '', 'upstream_redirect'],
+])('a fault of the operator’s configuration is 502 with a code of its own: %s', async (status, body, code) => {
+  raw(`${status}\r\ncontent-type: application/json`, body);
+  const shown = await asked();
+  expect([shown.status, shown.body.error.code, shown.text.includes('sk-123')]).toEqual([502, code, false]);
+});
+
+it('an error keeps its code, its parameter and the times for a retry', async () => {
+  const error = { message: 'm', type: 't', param: 'n', code: 40013, limit: 3 };
+  upstream.behaviour = (_request, response) =>
+    respondJson(
+      response,
+      429,
+      { error },
+      { 'retry-after-ms': '70', 'x-should-retry': 'true', 'x-ratelimit-reset': '1s' },
+    );
+  const shown = await asked();
+  expect([shown.status, shown.body.error]).toEqual([429, error]);
+  expect(['retry-after-ms', 'x-should-retry', 'x-ratelimit-reset'].map((name) => shown.headers.get(name))).toEqual([
+    '70',
+    'true',
+    '1s',
+  ]);
+});
+
+it('an empty answer becomes an upstream error', async () => {
+  raw('200 OK\r\ncontent-type: application/json');
+  const shown = await asked();
+  expect([shown.status, shown.body.error.code]).toEqual([502, 'upstream_error']);
+});
+
+it('an event in several lines is renamed', async () => {
+  const text = JSON.stringify({ id: 'x', model: FILE, choices: [] }, null, 2);
+  const stream = `data: ${text.replaceAll('\n', '\ndata: ')}\n\ndata: [DONE]\n\n`;
+  raw('200 OK\r\ncontent-type: text/event-stream', stream);
+  expect((await asked(undefined, { stream: true })).text).toBe(stream.replace(FILE, 'chat'));
 });
 
 it('the list of models shows the names that clients can request', async () => {
@@ -253,7 +297,7 @@ it('the client gets an answer to any headers of an engine: repeated, empty, huge
           const lines = Array.from({ length: times }, () => `${name}: ${value}`).join('\r\n');
           raw(
             `${status}\r\n${lines}`,
-            name === 'content-type' && value === 'text/event-stream' ? `data: ${body}\n\n` : body,
+            name === 'content-type' && value === 'text/event-stream' ? `data: ${body}\n\n${DONE}` : body,
           );
           const shown = await asked();
           expect([name, value.slice(0, 20), times, [200, 429, 502, 503].includes(shown.status)]).toEqual([
@@ -270,7 +314,9 @@ it('the client gets an answer to any headers of an engine: repeated, empty, huge
 
 it('an answer with a repeated content type is passed on', async () => {
   for (const type of ['application/json', 'text/event-stream']) {
-    raw(`200 OK\r\ncontent-type: ${type}\r\ncontent-type: ${type}`, `data: {"model":"${FILE}"}\n\n`);
+    const body = `{"model":"${FILE}","choices":[]}`;
+    const isStream = type.startsWith('text');
+    raw(`200 OK\r\ncontent-type: ${type}\r\ncontent-type: ${type}`, isStream ? `data: ${body}\n\n${DONE}` : body);
     const shown = await asked();
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, type]);
   }

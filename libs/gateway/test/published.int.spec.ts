@@ -95,7 +95,7 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
       provider: SENTINEL,
       model: SENTINEL,
       created: 5,
-      system_fingerprint: SENTINEL,
+      system_fingerprint: 'fp_1',
       choices: [
         {
           index: 0,
@@ -120,13 +120,16 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
     object: 'chat.completion',
     created: 5,
     model: SLUG,
+    system_fingerprint: 'fp_1',
     choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, logprobs: null, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   });
   const stream = await chat({ stream: true });
   const events = stream.text.split('\n\n').filter(Boolean);
   expect(events.at(-1)).toBe('data: [DONE]');
-  const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice('data: '.length)));
+  // The comment that keeps the connection alive passes, without its text.
+  expect(events[0]).toBe(':');
+  const chunks = events.slice(1, -1).map((event) => JSON.parse(event.slice('data: '.length)));
   expect(chunks[0]).toMatchObject({
     object: 'chat.completion.chunk',
     model: SLUG,
@@ -138,7 +141,7 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
           tool_calls: [
             {
               index: 0,
-              id: expect.stringMatching(/^call_/),
+              id: expect.stringMatching(/^[A-Za-z0-9]{9}$/),
               type: 'function',
               function: { name: 'f', arguments: '{}' },
             },
@@ -148,7 +151,7 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
     ],
   });
   expect(chunks[1]).toMatchObject({
-    choices: [{ delta: {}, finish_reason: 'stop' }],
+    choices: [{ delta: {}, finish_reason: null }],
     usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
   });
   for (const answer of [whole, stream]) {
@@ -192,9 +195,9 @@ it('replaces a supplier’s errors, in whatever form they arrive', async () => {
       'messages',
     ],
     [400, { error: { message: SENTINEL, param: SENTINEL, code: SENTINEL } }, 400, null, null],
-    [401, { error: { message: `bad key of ${SENTINEL}` } }, 502, 'upstream_error', null],
+    [401, { error: { message: `bad key of ${SENTINEL}` } }, 502, 'upstream_credential_refused', null],
     [404, SENTINEL, 502, 'upstream_error', null],
-    [302, SENTINEL, 502, 'upstream_error', null],
+    [302, SENTINEL, 502, 'upstream_redirect', null],
     [429, { error: { message: SENTINEL } }, 429, 'quota_exceeded', null],
     [500, SENTINEL, 502, 'upstream_error', null],
     [200, { error: { message: SENTINEL } }, 502, 'upstream_error', null],
@@ -215,14 +218,39 @@ it('replaces a supplier’s errors, in whatever form they arrive', async () => {
     });
     expect(everything(answer)).not.toContain(SENTINEL);
   }
-  supplier.behaviour = (_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(`data: {"error":{"message":"${SENTINEL}"}}\n\ndata: ${SENTINEL}\n\n`);
-    response.end();
-  };
-  const stream = await chat({ stream: true });
-  expect(stream.text).toContain('"upstream_error"');
-  expect(everything(stream)).not.toContain(SENTINEL);
+  const streams: [stream: string, status: number, code: string][] = [
+    [`data: {"error":{"message":"${SENTINEL}"}}\n\ndata: ${SENTINEL}\n\n`, 502, 'upstream_error'],
+    [`data: {"error":{"message":"${SENTINEL}","code":"context_length_exceeded"}}\n\n`, 400, 'context_length_exceeded'],
+    [`error: {"message":"${SENTINEL}","code":429}\n\n`, 429, 'quota_exceeded'],
+    [`: ${SENTINEL}\n\ndata: {"error":"${SENTINEL}"}\n\n`, 200, 'upstream_error'],
+    [`data: {"choices":[]}\n\ndata: ${SENTINEL}\n\n`, 200, 'upstream_error'],
+    [`data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n`, 200, 'upstream_error'],
+  ];
+  for (const [text, status, code] of streams) {
+    supplier.behaviour = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(text);
+    };
+    const stream = await chat({ stream: true });
+    expect([text, stream.status, stream.text.includes(`"${code}"`)]).toEqual([text, status, true]);
+    expect(stream.text).not.toContain('[DONE]');
+    expect(everything(stream)).not.toContain(SENTINEL);
+  }
+  supplier.behaviour = (_request, response) =>
+    respondJson(response, 400, {
+      error: { type: 'exceed_context_size_error', message: SENTINEL, n_prompt_tokens: 5000, n_ctx: 4096 },
+    });
+  expect((await chat()).body.error.message).toBe(
+    'The request is longer than the model’s context of 4096 tokens: it has 5000 tokens.',
+  );
+  supplier.behaviour = (_request, response) =>
+    respondJson(response, 408, { error: SENTINEL }, { 'retry-after': '9', 'retry-after-ms': '8500' });
+  const busy = await chat();
+  expect([busy.status, busy.headers.get('retry-after'), busy.headers.get('retry-after-ms')]).toEqual([
+    408,
+    '9',
+    '8500',
+  ]);
   supplier.behaviour = (_request, response) => void response.socket?.destroy();
   const gone = await chat();
   expect({ status: gone.status, isTold: everything(gone).includes(SENTINEL) }).toEqual({ status: 503, isTold: false });

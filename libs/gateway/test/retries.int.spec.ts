@@ -104,15 +104,12 @@ it('tries another instance when one cannot be reached, or closes before it has a
   expect((await held).status).toBe(200);
 });
 
-it.each([400, 408, 409, 429, 500, 501, 504, 507])(
-  'passes a %i on at once: it may have been processed',
-  async (status) => {
-    await deployment(`once-${status}`, 3);
-    everywhere((_request, response) => respondJson(response, status, { error: { message: 'as it is' } }));
-    const answer = await chat(`once-${status}`);
-    expect([answer.status, answer.body.error.message, sum(asked())]).toEqual([status, 'as it is', 1]);
-  },
-);
+it.each([400, 409, 500, 501, 504, 507])('passes a %i on at once: it may have been processed', async (status) => {
+  await deployment(`once-${status}`, 3);
+  everywhere((_request, response) => respondJson(response, status, { error: { message: 'as it is' } }));
+  const answer = await chat(`once-${status}`);
+  expect([answer.status, answer.body.error.message, sum(asked())]).toEqual([status, 'as it is', 1]);
+});
 
 it('gives up on a silent instance, and tries no other, because the first may still work on the request', async () => {
   await deployment('silent', 3);
@@ -123,9 +120,57 @@ it('gives up on a silent instance, and tries no other, because the first may sti
   await impatient.close();
 });
 
+it.each([408, 425, 429])('tries each other instance after a %i, and passes on the last answer', async (status) => {
+  await deployment(`busy-${status}`, 2);
+  let requests = 0;
+  everywhere((_request, response) =>
+    respondJson(response, status, { error: { message: `busy ${(requests += 1)}` } }, { 'retry-after': '7' }),
+  );
+  const answer = await chat(`busy-${status}`);
+  expect([answer.status, answer.body.error.message, asked()]).toEqual([status, 'busy 2', [1, 1, 0, 0]]);
+  expect(answer.headers.get('retry-after')).toBe('7');
+});
+
+it('does not repeat a request on the only instance while that is overloaded', async () => {
+  await deployment('busy-alone', 1);
+  everywhere((_request, response) => respondJson(response, 429, {}));
+  expect([(await chat('busy-alone')).status, sum(asked())]).toEqual([429, 1]);
+});
+
+it.each([
+  ['is empty', ''],
+  ['is no JSON', '<html>'],
+  ['ends too early', '{"choices":['],
+])('tries another instance after an answer that %s, because none of it has reached the client', async (what, text) => {
+  const name = what.replaceAll(' ', '-');
+  await deployment(name, 2);
+  const [bad, good] = upstreams as [TestUpstream, TestUpstream];
+  bad.behaviour = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(text);
+  };
+  await untilPassing(async () => {
+    const answer = await chat(name);
+    expect([answer.status, answer.body.choices[0].message.content]).toEqual([200, 'answer of two']);
+    expect(bad.seen.length).toBeGreaterThan(0);
+  });
+  bad.behaviour = (request, response) => bad.answer(request, response);
+  good.behaviour = bad.behaviour;
+});
+
+it('tries no other instance if the connection breaks in the middle of an answer: the first may still work on it', async () => {
+  await deployment('cut-early', 3);
+  everywhere((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"choices":[', () => response.destroy());
+  });
+  const answer = await chat('cut-early');
+  expect([answer.status, answer.body.error.code, sum(asked())]).toEqual([502, 'upstream_error', 1]);
+});
+
 it.each([
   ['a stream', 'text/event-stream', 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'],
-  ['a whole answer', 'application/json', '{"choices":['],
+  ['a whole answer', 'application/json', `{"choices":["${'x'.repeat(20_000)}`],
 ])('tries no other instance once the first byte of %s is here', async (_what, type, beginning) => {
   const name = type.includes('json') ? 'cut-json' : 'cut-stream';
   await deployment(name, 3);
@@ -246,11 +291,11 @@ it('counts failures in a row against an instance, and no answer, client error or
   };
   const answers = async (...statuses: number[]): Promise<void> => {
     for (const status of statuses) {
-      only.behaviour = (_request, response) => respondJson(response, status, {});
+      only.behaviour = (_request, response) => respondJson(response, status, status === 200 ? { choices: [] } : {});
       expect((await ask(strict, token, { body: { model: 'health' } })).status).toBe(status);
     }
   };
-  await answers(500, 500, 200, 500, 500, 400, 500, 500, 404, 429, 422, 400);
+  await answers(500, 500, 200, 500, 500, 400, 500, 500, 405, 429, 422, 400);
   expect(ejected()).toBe('0');
   for (let round = 0; round < 4; round += 1) {
     only.behaviour = () => undefined;

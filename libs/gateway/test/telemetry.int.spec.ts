@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   attemptFailures,
+  emptyCounts,
   requestFailures,
   inFlight,
   mean,
@@ -66,20 +67,13 @@ it('measures first token, gaps and whole time of streams, and counts tokens', as
   const elapsed = performance.now() - startedAt;
   expect(answers.map((answer) => answer.status)).toEqual(new Array(10).fill(200));
   const stats = await stored('streams');
-  expect(stats.counts).toEqual({
-    ok: 10,
-    client_error: 0,
-    server_error: 0,
-    connect_error: 0,
-    cancelled: 0,
-    retried: 0,
-  });
+  expect(stats.counts).toEqual({ ...emptyCounts(), ok: 10 });
   expect({
     streamed: stats.streamed,
     out: stats.tokens_out,
     n: [stats.ttft_ms.n, stats.e2e_latency_ms.n, stats.output_tokens_per_s.n],
-    gaps: stats.itl_ms.n,
-  }).toEqual({ streamed: 10, out: 100, n: [10, 10, 10], gaps: 90 });
+    timed: [stats.itl_ms.n, stats.longest_gap_ms.n],
+  }).toEqual({ streamed: 10, out: 100, n: [10, 10, 10], timed: [10, 10] });
   expect(quantile(stats.ttft_ms, 0.5) as number).toBeGreaterThan(54);
   expect(mean(stats.itl_ms) as number).toBeGreaterThan(13);
   expect(quantile(stats.e2e_latency_ms, 0.5) as number).toBeGreaterThan(190);
@@ -104,8 +98,10 @@ it('counts attempts by class, retries, and requests that the client left', async
   await deployment('classes');
   const statuses = [200, 400, 500, 503, 200];
   let answered = 0;
-  upstream.behaviour = (_request, response) =>
-    respondJson(response, statuses[answered++] as number, { choices: [], error: { message: 'x' } });
+  upstream.behaviour = (_request, response) => {
+    const status = statuses[answered++] as number;
+    respondJson(response, status, status === 200 ? { choices: [] } : { error: { message: 'x' } });
+  };
   const seen = [];
   for (let round = 0; round < 4; round += 1)
     seen.push((await ask(gateway, token, { body: { model: 'classes' } })).status);
@@ -121,7 +117,15 @@ it('counts attempts by class, retries, and requests that the client left', async
   await expect(left).rejects.toThrow();
   await untilPassing(async () => expect(await inFlight(installation.db, 'rev_classes-1')).toBe(0));
   const { counts } = await stored('classes');
-  expect(counts).toEqual({ ok: 2, client_error: 1, server_error: 2, connect_error: 3, cancelled: 1, retried: 3 });
+  expect(counts).toEqual({
+    ...emptyCounts(),
+    ok: 2,
+    client_error: 1,
+    server_error: 2,
+    connect_error: 3,
+    cancelled: 1,
+    retried: 3,
+  });
   expect(attemptFailures(counts)).toEqual({ failed: 5, of: 8 });
   // Five requests: 200, 400, 500, 200, 503.
   expect(requestFailures(counts)).toEqual({ failed: 2, of: 5 });
@@ -146,8 +150,10 @@ it('repeats an unchanged count often enough to stay valid, and removes itself at
   expect(await installation.sql('select 1 from dataplane_gateways where gateway_id = $1', [leaving.id])).toEqual([]);
   expect(await inFlight(installation.db, 'rev_held-1')).toBe(0);
   expect(
-    await installation.sql(`select cancelled from dataplane_request_stats where revision_id = 'rev_held-1'`),
-  ).toEqual([{ cancelled: 1 }]);
+    await installation.sql(
+      `select sum(cancelled + abandoned)::int as left from dataplane_request_stats where revision_id = 'rev_held-1'`,
+    ),
+  ).toEqual([{ left: 1 }]);
 });
 
 it('notes that a token was used', async () => {

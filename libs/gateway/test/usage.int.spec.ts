@@ -82,7 +82,7 @@ it('a latency has the number of requests that shared the instance meanwhile', as
   await deployment('alone', [upstreams[0]]);
   await deployment('shared', [upstreams[1]]);
   const held: (() => void)[] = [];
-  upstreams[1].behaviour = (_request, response) => void held.push(() => respondJson(response, 200, {}));
+  upstreams[1].behaviour = (_request, response) => void held.push(() => respondJson(response, 200, { choices: [] }));
   await ask(gateway, token, { body: { model: 'alone' } });
   const startedAt = performance.now();
   const together = Array.from({ length: 4 }, () => ask(gateway, token, { body: { model: 'shared' } }));

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { Meter } from '../answers/meter.js';
+import type { AnswerJudge } from '../answers/answer-judge.js';
 import { Stay, type AttemptLoad } from '../upstream/in-flight.js';
 import type { Instance } from '../upstream/instance.js';
 
 export interface AttemptEvents {
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void;
+  /** The next `onData` brings the first token of a stream. */
+  onFirstToken(attempt: Attempt): void;
   onData(attempt: Attempt, chunk: Buffer): void;
   onEnd(attempt: Attempt): void;
   onError(attempt: Attempt, error: Error): void;
@@ -18,7 +20,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024;
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
   status = 0;
-  meter: Meter | null = null;
+  judge: AnswerJudge | null = null;
   private controller: Dispatcher.DispatchController | null = null;
   private isSilent = false;
   private abortReason: Error | undefined;
@@ -91,9 +93,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       if (this.discarded > MAX_DISCARDED_BYTES) controller.abort(new Error('the answer is not wanted'));
       return;
     }
-    if (this.meter) {
-      const now = performance.now();
-      if (this.meter.onChunk(chunk, now)) this.stay.noteFirstToken(now);
+    const now = performance.now();
+    if (this.judge?.push(chunk, now)) {
+      this.stay.noteFirstToken(now);
+      this.events.onFirstToken(this);
     }
     this.events.onData(this, chunk);
   }

@@ -1,21 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { HeldBytes } from '@slipway/platform-bounds';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
-import type { ClientAnswer } from '../answers/answer.js';
-import { isEventStream, supplierHeaders, upstreamHeaders } from '../headers.js';
-import { JsonMeter, StreamMeter } from '../answers/meter.js';
-import { GatewayError, noCapacity, upstreamFailed, upstreamTimeout, upstreamUnreachable } from '../gateway.errors.js';
+import { AnswerJudge } from '../answers/answer-judge.js';
+import { HEAD_AFTER_MS, sendGatewayError, type ClientAnswer } from '../answers/answer.js';
+import { supplierHeaders, upstreamHeaders } from '../headers.js';
+import { GatewayError, noCapacity, upstreamFailed, upstreamUnreachable } from '../gateway.errors.js';
+import type { Log } from '../log.js';
 import type { SessionAssignment, SessionBook } from '../sessions/session-book.js';
 import type { GatewaySettings } from '../settings.js';
-import type { AttemptClass } from '../telemetry/measurement.js';
-import type { Recorder } from '../telemetry/recorder.js';
+import { callerOf, type AttemptRecord } from '../telemetry/measurement.js';
+import type { Recorder, StatsKey, WaitingRequest } from '../telemetry/recorder.js';
 import type { UsageBook, UsageRecord } from '../telemetry/usage.js';
 import type { Token } from '../tokens/token-book.js';
 import type { BackendRequest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
 import type { RequestDestination } from './destination.js';
+import {
+  isConfigurationFault,
+  isDecidedByHead,
+  isPassedOn,
+  outcomeOf,
+  outcomeOfError,
+  outcomeOfLeaving,
+  outcomeOfStop,
+  requestOutcomeOf,
+  type JudgedAnswer,
+  type Outcome,
+} from './outcome.js';
+import { isAboutOption, UsageChunkFilter, withoutOption } from './usage-option.js';
 
 /** One admitted request and its destination. */
 export interface ExchangeInput {
@@ -28,6 +43,8 @@ export interface ExchangeInput {
   body: Buffer;
   model: string;
   isStream: boolean;
+  /** The gateway has added the request for usage to the body. */
+  hasUsageOption: boolean;
   /** Names of the body's top-level members. */
   parameters: readonly string[];
   /** The memory that this request takes; its owner gives it back. */
@@ -43,28 +60,47 @@ export interface ExchangeParts {
   usage: UsageBook;
   settings: GatewaySettings;
   isRevisionServing: (revisionId: string) => boolean;
+  log: Log;
 }
 
 const RETRY_PAUSE_MS = 50;
+/**
+ * An answer is judged before its first byte leaves: one of at most this length as a whole, a stream by its first event.
+ * An error then has its true status, and may be retried.
+ */
+const MAX_JUDGED_FIRST = 16 * 1024;
 
 /**
  * One client request and its attempts on instances of the drawn revision.
  *
  * States: attempting → (retry → attempting)* → answering → over. A retry happens only while no byte of an answer has
- * reached the client: on a connection error, 502, 503, the 401 of an engine that has its own key, or if the instance's
- * node is lost. The client's disconnect or a failure ends it from every state, and finally: later reports of an
- * abandoned attempt are ignored.
+ * reached the client; `outcome.ts` decides after which answers. The client's disconnect or a failure ends it from every
+ * state, and finally: later reports of an abandoned attempt are ignored.
  */
 export class Exchange implements AttemptEvents, BackendRequest {
   private readonly tried: Instance[] = [];
   private attempt: Attempt | null = null;
   private placement: SessionAssignment | undefined;
   private answer: ClientAnswer | null = null;
+  /** The beginning of an answer; null once it is passed on. */
+  private judgedFirst: Buffer[] | null = null;
+  private headers: IncomingHttpHeaders = {};
+  private hasUsageOption: boolean;
+  private usageFilter: UsageChunkFilter | null = null;
+  /** The judge's part of the request's bytes. */
+  private judgeBytes = 0;
   private isSessionSettled = false;
   private isOver = false;
   private stallTimer: NodeJS.Timeout | null = null;
+  /** Runs while the head of a stream waits for its first event. */
+  private headTimer: NodeJS.Timeout | null = null;
   private retryTimer: NodeJS.Timeout | null = null;
   private readonly startedAt = performance.now();
+  private body: Buffer;
+  private readonly waiting: WaitingRequest;
+  private readonly caller: number;
+  /** The engine's id of the request. Unique, unlike the client's, which may repeat. */
+  private readonly engineRequestId: string;
   /** Sums over all attempts. */
   private readonly sums = { upstreamFaults: 0, tokensIn: 0, tokensOut: 0, inFlightSum: 0 };
 
@@ -72,11 +108,19 @@ export class Exchange implements AttemptEvents, BackendRequest {
     private readonly input: ExchangeInput,
     private readonly parts: ExchangeParts,
     private readonly onOver: () => void,
-  ) {}
+  ) {
+    const { destination, request, requestId, token } = input;
+    this.waiting = { keys: statsKeysOf(destination), startedAt: this.startedAt };
+    this.body = input.body;
+    this.hasUsageOption = input.hasUsageOption;
+    this.caller = callerOf(token.id, destination.sessionRequest?.session.key);
+    this.engineRequestId = request.headers['x-request-id'] === requestId ? randomUUID() : requestId;
+  }
 
   start(): void {
     const { backend, sessionRequest } = this.input.destination;
     backend.enter(this);
+    this.parts.recorder.waiting.add(this.waiting);
     this.input.response.once('close', () => this.onClientGone());
     const now = performance.now();
     this.placement =
@@ -87,47 +131,28 @@ export class Exchange implements AttemptEvents, BackendRequest {
   }
 
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void {
-    if ((status === 502 || status === 503) && this.mayRetry(false)) {
+    attempt.judge = new AnswerJudge(this.input.path, status, headers);
+    this.headers = headers;
+    if (isDecidedByHead(status)) {
       attempt.abandon();
-      this.settle(attempt, 'server_error', true);
-      this.retry();
+      this.conclude(attempt, outcomeOf(judged(attempt)));
       return;
     }
-    if (status === 401 && attempt.instance.authorization !== null) {
-      this.onStranger(attempt);
-      return;
-    }
-    if (status < 500) {
-      attempt.instance.answered();
-      this.settleSession(true);
-    }
-    const { destination, response, requestId, parameters, bytes } = this.input;
-    const own = ownHeaders(requestId, destination, this.placement);
-    attempt.meter = isEventStream(headers) ? new StreamMeter() : new JsonMeter();
-    this.answer = answerFor({
-      status,
-      headers,
-      response,
-      own,
-      path: this.input.path,
-      requestId,
-      destination,
-      model: this.input.model,
-      parameters,
-      bytes,
-    });
-    this.answer.begin(status, headers);
+    this.answer = this.answerWith(status);
+    this.usageFilter = this.hasUsageOption && attempt.judge.isStream ? new UsageChunkFilter() : null;
+    const { isStream } = attempt.judge;
+    // The answer of a published product decides by itself when its stream begins.
+    const isJudgedFirst = isPassedOn(status) && !(isStream && this.input.destination.published);
+    if (isJudgedFirst) this.judgedFirst = [];
+    else this.answer.begin(status, headers);
+    if (isJudgedFirst && isStream) this.headTimer = setTimeout(() => this.passOn(attempt), HEAD_AFTER_MS);
     if (attempt.instance.isLost) this.onInstanceLost(attempt.instance);
   }
 
-  /** The server that has the address now does not know the key of our engine. Its answer reaches no client. */
-  private onStranger(attempt: Attempt): void {
-    attempt.abandon();
-    attempt.instance.noteTaken();
-    const isRetried = this.mayRetry(true);
-    this.settle(attempt, 'connect_error', isRetried);
-    if (isRetried) this.retry();
-    else this.refuse(upstreamUnreachable());
+  onFirstToken(attempt: Attempt): void {
+    this.parts.recorder.waiting.delete(this.waiting);
+    attempt.instance.answered();
+    this.settleSession(true);
   }
 
   onData(attempt: Attempt, chunk: Buffer): void {
@@ -142,42 +167,84 @@ export class Exchange implements AttemptEvents, BackendRequest {
 
   private take(attempt: Attempt, chunk: Buffer): boolean | undefined {
     try {
-      return this.answer?.data(chunk);
+      this.countJudge(attempt.judge?.heldBytes ?? 0);
+      if (!this.judgedFirst)
+        return this.usageFilter?.isIdle && attempt.judge?.isWithoutUsage ? this.answer?.data(chunk) : this.send(chunk);
+      this.judgedFirst.push(chunk);
+      const { judge } = attempt;
+      if (judge?.faultSoFar && this.parts.recorder.waiting.has(this.waiting)) {
+        attempt.abort('its first event is an error');
+        this.conclude(attempt, outcomeOf(judged(attempt)));
+        return undefined;
+      }
+      const size = this.judgedFirst.reduce((sum, { length }) => sum + length, 0);
+      return (size <= MAX_JUDGED_FIRST && !judge?.hasBegun) || this.passOn(attempt);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       attempt.abort(error.message);
-      const outcome = attempt.status < 400 ? 'server_error' : classOf(attempt.status);
-      this.settle(attempt, outcome, false);
-      this.over(outcome);
-      this.answer?.cut(error);
+      this.conclude(attempt, outcomeOfStop(error, outcomeOf(judged(attempt, true))), true);
       return undefined;
     }
   }
 
+  private clearHeadTimer(): void {
+    if (this.headTimer) clearTimeout(this.headTimer);
+    this.headTimer = null;
+  }
+
+  private send(chunk: Buffer): boolean | undefined {
+    const sent = this.usageFilter?.push(chunk) ?? chunk;
+    return sent.length === 0 || this.answer?.data(sent);
+  }
+
+  /** Begins an answer. Returns false if the client reads too slowly. */
+  private passOn(attempt: Attempt): boolean {
+    this.clearHeadTimer();
+    const chunks = this.judgedFirst;
+    this.judgedFirst = null;
+    if (!chunks || !this.answer) return true;
+    this.answer.begin(attempt.status, this.headers);
+    return chunks.map((chunk) => this.send(chunk)).at(-1) !== false;
+  }
+
   onEnd(attempt: Attempt): void {
-    const outcome = classOf(attempt.status);
-    this.settle(attempt, outcome, false);
-    this.over(outcome);
-    this.answer?.end();
+    const answer = judged(attempt);
+    if (this.isUsageRefused(answer)) {
+      this.repeatWithoutUsage(attempt);
+      return;
+    }
+    const outcome = outcomeOf(answer);
+    try {
+      if (!outcome.error || this.isReplacedByAnswer(outcome)) this.passOn(attempt);
+      const rest = this.usageFilter?.end();
+      if (rest?.length && !this.judgedFirst) this.answer?.data(rest);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.conclude(attempt, outcomeOfStop(error, outcome), true);
+      return;
+    }
+    this.conclude(attempt, outcome);
+  }
+
+  private isUsageRefused({ judgement: { outcome, error } }: JudgedAnswer): boolean {
+    return this.hasUsageOption && outcome === 'client_error' && isAboutOption(error);
+  }
+
+  /** The client did not send the option, so this attempt is neither its mistake nor one of its attempts. */
+  private repeatWithoutUsage({ instance }: Attempt): void {
+    const { destination, body } = this.input;
+    destination.backend.refusesUsageOption = true;
+    this.hasUsageOption = false;
+    this.body = withoutOption(body, destination.backend.spec.modelId);
+    this.settleInstance(instance, 'fine');
+    this.answer = null;
+    this.tried.pop();
+    this.dispatch(instance);
   }
 
   onError(attempt: Attempt, error: Error & { code?: string }): void {
-    if (this.answer) {
-      this.settle(attempt, 'server_error', false);
-      this.over('server_error');
-      this.answer.cut(upstreamFailed());
-      return;
-    }
-    if (error.code === 'UND_ERR_HEADERS_TIMEOUT') {
-      this.settle(attempt, 'server_error', false);
-      this.refuse(upstreamTimeout());
-      return;
-    }
-    const isRefusedAddress = error.code === 'EGRESS_REFUSED';
-    const isRetried = !isRefusedAddress && this.mayRetry(true);
-    this.settle(attempt, 'connect_error', isRetried);
-    if (isRetried) this.retry();
-    else this.refuse(isRefusedAddress ? upstreamFailed() : upstreamUnreachable());
+    if (!attempt.judge) this.conclude(attempt, outcomeOfError(error));
+    else this.conclude(attempt, outcomeOf(judged(attempt, true, error.code === 'UND_ERR_BODY_TIMEOUT')), true);
   }
 
   /** Treats the loss as a broken connection if another instance is ready. Otherwise the request waits for an answer. */
@@ -187,23 +254,82 @@ export class Exchange implements AttemptEvents, BackendRequest {
     if (attempt?.instance !== instance) return;
     // An answer that has begun may continue: a node that no longer reports to the cluster may well serve.
     if (this.answer) return attempt.doubt(this.parts.settings.lostSilenceMs, () => !backend.isServing);
-    if (!backend.isServing || !this.mayRetry(true)) return;
+    if (!backend.isServing || !this.mayRetry('spare')) return;
     attempt.abort('its instance is lost');
-    this.settle(attempt, 'connect_error', true);
+    this.settle(attempt, outcomeOfError({}), true);
     this.retry();
   }
 
+  /** Ends the attempt: with another one, with an error in place of its answer, or with the end of its answer. */
+  private conclude(attempt: Attempt, outcome: Outcome, isCut = false): void {
+    const { answer } = this;
+    const hasSent = this.input.response.headersSent;
+    const isRetried = !hasSent && this.mayRetry(outcome.retry);
+    this.settle(attempt, outcome, isRetried);
+    this.noteConfiguration(attempt, outcome);
+    if (isRetried) {
+      this.retry();
+      return;
+    }
+    if (!answer || (outcome.error && !hasSent && !this.isReplacedByAnswer(outcome))) {
+      this.fail(outcome);
+      return;
+    }
+    this.over(requestOutcomeOf(outcome.class));
+    // The engine's own error in the middle of a stream has reached the client already. A published answer ends itself.
+    const isComplete =
+      !isCut && (outcome.error === null || outcome.fault === 'error_in_answer' || this.input.destination.published);
+    if (isComplete) answer.end();
+    else answer.cut(outcome.error ?? upstreamFailed());
+  }
+
+  /** A published product's answer replaces an error inside of it: the error may be about the client's own request. */
+  private isReplacedByAnswer({ fault }: Outcome): boolean {
+    return fault === 'error_in_answer' && this.input.destination.published !== undefined;
+  }
+
+  private fail({ error, engineError, class: outcome }: Outcome): void {
+    const refusal = error ?? upstreamFailed();
+    if (!engineError) {
+      this.refuse(refusal, requestOutcomeOf(outcome));
+      return;
+    }
+    this.over(requestOutcomeOf(outcome));
+    const answer = this.answerWith(refusal.status);
+    answer.begin(refusal.status, { 'content-type': 'application/json' });
+    const { details, ...members } = engineError;
+    answer.data(Buffer.from(JSON.stringify({ error: { ...details, ...members } })));
+    answer.end();
+  }
+
+  private answerWith(status: number): ClientAnswer {
+    const { destination, response, requestId, parameters, bytes, path, model } = this.input;
+    return answerFor({
+      status,
+      headers: this.headers,
+      response,
+      own: ownHeaders(requestId, destination, this.placement),
+      path,
+      requestId: this.engineRequestId,
+      destination,
+      model,
+      parameters,
+      bytes,
+    });
+  }
+
   private dispatch(instance: Instance): void {
-    const { destination, request, requestId, isStream, path, body } = this.input;
+    const { body } = this;
+    const { destination, request, isStream, path } = this.input;
     const authorization = instance.authorization ?? destination.backend.spec.authorization;
     const headers = destination.published
       ? supplierHeaders(isStream, authorization)
-      : upstreamHeaders(request.headers, requestId, authorization, this.parts.settings.passedHeaders);
+      : upstreamHeaders(request.headers, this.engineRequestId, authorization, this.parts.settings.passedHeaders);
     this.tried.push(instance);
     this.attempt = new Attempt(instance, this);
     const options: Dispatcher.DispatchOptions = {
       origin: instance.origin,
-      path: instance.prefix + path,
+      path: instance.pathOf(path),
       method: 'POST',
       headers,
       body,
@@ -215,14 +341,19 @@ export class Exchange implements AttemptEvents, BackendRequest {
    * A server that dies loses all its requests at once. So a retry on another sound instance does not use the retry
    * allowance. If everything fails, no instance is sound.
    */
-  private mayRetry(isLost: boolean): boolean {
-    if (this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
+  private mayRetry(retry: Outcome['retry']): boolean {
+    if (retry === 'never' || this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
     const { backend } = this.input.destination;
-    return (isLost && backend.hasSoundOne(performance.now(), this.tried)) || backend.takeRetry();
+    if (retry === 'elsewhere' && !backend.hasOther(performance.now(), this.tried)) return false;
+    return (retry === 'spare' && backend.hasSoundOne(performance.now(), this.tried)) || backend.takeRetry();
   }
 
   private retry(): void {
+    this.clearHeadTimer();
     this.attempt = null;
+    this.answer = null;
+    this.judgedFirst = null;
+    this.countJudge(0);
     const next = this.input.destination.backend.leastLoaded(performance.now(), this.tried);
     // Another attempt on the same instance makes sense only after it had time to recover.
     if (!next || this.tried.includes(next))
@@ -246,49 +377,75 @@ export class Exchange implements AttemptEvents, BackendRequest {
 
   private onClientGone(): void {
     if (this.isOver) return;
-    const attempt = this.attempt;
+    const { attempt } = this;
+    const isWaiting = this.parts.recorder.waiting.has(this.waiting);
+    const outcome = outcomeOfLeaving(isWaiting, performance.now() - this.startedAt);
     if (attempt) {
       attempt.abort('the client left');
-      this.settle(attempt, 'cancelled', false);
+      this.settle(attempt, { class: outcome, fault: null, instance: 'fine', retry: 'never', error: null }, false);
     }
-    this.over('cancelled');
+    this.over(outcome);
   }
 
-  private settle(attempt: Attempt, outcome: AttemptClass, isRetried: boolean): void {
+  private settle(attempt: Attempt, outcome: Outcome, isRetried: boolean): void {
     const now = performance.now();
-    const isFault = outcome === 'server_error' || outcome === 'connect_error';
-    const { backend, published } = this.input.destination;
-    const metering = attempt.meter?.read() ?? null;
-    const record = {
-      class: outcome,
+    const { backend } = this.input.destination;
+    const e2eMs = now - attempt.startedAt;
+    const isAbandoned = outcome.class === 'abandoned';
+    const isStream = attempt.judge?.isStream ?? this.input.isStream;
+    const metering = (!isAbandoned && attempt.judge?.read()) || null;
+    const firstTokenMs = metering?.firstTokenAt == null ? null : metering.firstTokenAt - attempt.startedAt;
+    const record: AttemptRecord = {
+      class: outcome.class,
+      fault: outcome.class === 'server_error' ? outcome.fault : null,
       isRetried,
-      e2eMs: now - attempt.startedAt,
-      isStream: attempt.meter instanceof StreamMeter,
-      ttftMs: metering?.firstTokenAt == null ? null : metering.firstTokenAt - attempt.startedAt,
+      e2eMs,
+      isStream,
+      ttftMs: isAbandoned && isStream ? e2eMs : firstTokenMs,
       metering,
       load: attempt.load(now),
       instances: backend.size,
+      caller: this.caller,
+      waitedMs: now - this.startedAt,
     };
-    attempt.instance.settle(isFault ? 'failed' : 'fine', performance.now());
-    if (isFault) this.sums.upstreamFaults += 1;
+    this.settleInstance(attempt.instance, outcome.instance);
+    if (outcome.instance === 'answered') this.settleSession(true);
+    if (outcome.class === 'server_error' || outcome.class === 'connect_error') this.sums.upstreamFaults += 1;
     this.sums.inFlightSum += record.load.mean;
     this.sums.tokensIn += metering?.tokensIn ?? 0;
     this.sums.tokensOut += metering?.tokensOut ?? 0;
-    this.parts.recorder.add(backend.spec.id, backend.spec.tenantId, record);
-    // A product's metrics are kept per binding, even if the binding leads to a revision with traffic of its own.
-    if (published && published.bindingId !== backend.spec.id)
-      this.parts.recorder.add(published.bindingId, published.tenantId, record);
+    for (const { id, tenantId } of this.waiting.keys) this.parts.recorder.add(id, tenantId, record);
   }
 
-  private refuse(error: GatewayError): void {
-    this.over(classOf(error.status));
+  private settleInstance(instance: Instance, result: Outcome['instance']): void {
+    if (result === 'answered') instance.answered();
+    if (result === 'taken') instance.noteTaken();
+    const counted = result === 'answered' ? 'fine' : result === 'taken' ? 'failed' : result;
+    instance.settle(counted, performance.now(), this.caller);
+  }
+
+  /** A client can do nothing about these faults, and the operator does not see the client's answer. */
+  private noteConfiguration({ instance, status }: Attempt, { fault }: Outcome): void {
+    const { backend } = this.input.destination;
+    if (!isConfigurationFault(fault) || !backend.noteFault(fault)) return;
+    const { id, tenantId, revisionName } = backend.spec;
+    this.parts.log.warn(
+      { tenant: tenantId, backend: id, revision: revisionName, instance: instance.id, status, fault },
+      'a model server refuses the requests of the gateway: check its credential, its address and the name of its model',
+    );
+  }
+
+  private refuse(error: GatewayError, outcome: UsageRecord['outcome'] = 'server_error'): void {
+    this.over(outcome);
     const { response, requestId, destination } = this.input;
-    response.writeHead(error.status, {
-      'content-type': 'application/json',
-      ...error.headers,
-      ...ownHeaders(requestId, destination, this.placement),
-    });
-    response.end(error.body());
+    sendGatewayError(response, ownHeaders(requestId, destination, this.placement), error);
+  }
+
+  private countJudge(bytes: number): void {
+    const more = bytes - this.judgeBytes;
+    this.judgeBytes = bytes;
+    if (more > 0) this.input.bytes.take(more);
+    else if (more < 0) this.input.bytes.give(-more);
   }
 
   private settleSession(isServed: boolean): void {
@@ -316,9 +473,11 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private over(outcome: UsageRecord['outcome']): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.parts.recorder.waiting.delete(this.waiting);
     this.noteUsage(outcome);
     this.settleSession(false);
     this.attempt = null;
+    this.clearHeadTimer();
     if (this.stallTimer) clearTimeout(this.stallTimer);
     if (this.retryTimer) clearTimeout(this.retryTimer);
     this.input.destination.backend.leave(this);
@@ -326,7 +485,21 @@ export class Exchange implements AttemptEvents, BackendRequest {
   }
 }
 
-function classOf(status: number): 'ok' | 'client_error' | 'server_error' {
-  if (status >= 500) return 'server_error';
-  return status >= 400 ? 'client_error' : 'ok';
+/** A product's metrics are kept per binding too, even if the binding leads to a revision with traffic of its own. */
+function statsKeysOf({ backend, published }: RequestDestination): StatsKey[] {
+  const { id, tenantId } = backend.spec;
+  const keys: StatsKey[] = [{ id, tenantId }];
+  if (published && published.bindingId !== id) keys.push({ id: published.bindingId, tenantId: published.tenantId });
+  return keys;
+}
+
+function judged({ judge, status, instance }: Attempt, isCut = false, isSilent = false): JudgedAnswer {
+  const given = judge as AnswerJudge;
+  const judgement = isCut ? given.cut() : given.end();
+  return {
+    judgement: isSilent ? { ...judgement, outcome: 'server_error', fault: 'silent' } : judgement,
+    status,
+    hasOwnKey: instance.authorization !== null,
+    isCut,
+  };
 }

@@ -11,6 +11,7 @@ import { cacheSaltMember } from './cache-salt.js';
 import { PendingDraw, type RequestDestination, type Destinations } from './destination.js';
 import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './request-body.js';
+import { mayRequestUsage, modelWithOption } from './usage-option.js';
 
 /**
  * Returns known tokens at once, and a promise only if Postgres must be queried.
@@ -86,13 +87,13 @@ export class Inference {
           ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, reserved })
           : drawn;
       reserved.bindingId = destination.published?.bindingId;
-      const set = {
-        model: JSON.stringify(destination.backend.spec.modelId),
-        ...cacheSaltMember(this.saltKey, token.tenantId, model, sent.fields.cache_salt),
-      };
-      const body = editTopLevel(sent, set, ['session_id']);
       const parameters = sent.members.map(({ name }) => name);
       const isStream = stream === true;
+      const { spec, refusesUsageOption } = destination.backend;
+      const hasUsageOption = !refusesUsageOption && mayRequestUsage(path, isStream, parameters);
+      const named = hasUsageOption ? modelWithOption(spec.modelId) : JSON.stringify(spec.modelId);
+      const set = { model: named, ...cacheSaltMember(this.saltKey, token.tenantId, model, sent.fields.cache_salt) };
+      const body = editTopLevel(sent, set, ['session_id']);
       const input = {
         request,
         response,
@@ -102,6 +103,7 @@ export class Inference {
         bytes,
         model,
         isStream,
+        hasUsageOption,
         parameters,
         destination,
         token,

@@ -121,10 +121,19 @@ function pushTallies(lines: string[], recorder: Recorder, backends: Backends): v
       lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
   }
   lines.push(
+    '# HELP slipway_gateway_faults_total Failed answers of instances by what was wrong with them.',
+    '# TYPE slipway_gateway_faults_total counter',
+  );
+  for (const [labels, tally] of tallies) {
+    for (const [fault, count] of Object.entries(tally.faults))
+      lines.push(`slipway_gateway_faults_total{${labels},fault="${fault}"} ${count}`);
+  }
+  lines.push(
     '# HELP slipway_gateway_retries_total Attempts that were retried.',
     '# TYPE slipway_gateway_retries_total counter',
   );
-  for (const [labels, tally] of tallies) lines.push(`slipway_gateway_retries_total{${labels}} ${tally.retried}`);
+  for (const [labels, tally] of tallies)
+    lines.push(`slipway_gateway_retries_total{${labels}} ${tally.retried + tally.overloadedRetried}`);
   lines.push(
     '# HELP slipway_gateway_tokens_total Tokens in prompts and completions.',
     '# TYPE slipway_gateway_tokens_total counter',

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { StatsWindow } from '@slipway/dataplane';
-import type { AttemptRecord } from './measurement.js';
+import { callerBucketOf, callerOf, type AttemptRecord } from './measurement.js';
 import { Recorder } from './recorder.js';
 
 const good: AttemptRecord = {
@@ -9,7 +9,7 @@ const good: AttemptRecord = {
   e2eMs: 100,
   ttftMs: 20,
   isStream: true,
-  metering: { tokensIn: 1, tokensOut: 5, firstTokenAt: 1, gaps: [[10, 4]] },
+  metering: { tokensIn: 1, tokensOut: 5, firstTokenAt: 1, itlMs: 10, longestGapMs: 25 },
   load: { mean: 1, untilFirstToken: 1, aloneMs: null, isJoined: false },
   instances: 1,
 };
@@ -32,7 +32,7 @@ it('closes a window when its second is over, writes it once, and reports up to w
     streamed: 1,
     tokens_out: 5,
   });
-  expect(windows[0]?.itl_ms.n).toBe(4);
+  expect([windows[0]?.itl_ms.n, windows[0]?.longest_gap_ms.sum]).toEqual([1, 25]);
   expect(recorder.take(11_300).windows).toEqual([]);
 });
 
@@ -63,9 +63,9 @@ it('drops the oldest of too many windows', () => {
   expect([windows.length, windows[0]?.ok, windows.at(-1)?.ok]).toEqual([20_000, 0, 19_999]);
 });
 
-it('counts each attempt in its class, and measures only successful ones', () => {
+it('counts each attempt in its class, and measures no failed ones', () => {
   const recorder = new Recorder('gw', 0);
-  for (const outcome of ['client_error', 'server_error', 'connect_error', 'cancelled'] as const)
+  for (const outcome of ['client_error', 'overloaded', 'server_error', 'connect_error', 'cancelled'] as const)
     recorder.add('rev', 'ten', { ...good, class: outcome, isRetried: outcome === 'connect_error' }, 0);
   recorder.add('rev', 'ten', good, 0);
   recorder.add('rev', 'ten', { ...good, isStream: false, ttftMs: null }, 0);
@@ -73,18 +73,21 @@ it('counts each attempt in its class, and measures only successful ones', () => 
   expect(windows[0]).toMatchObject({
     ok: 2,
     client_error: 1,
+    overloaded: 1,
     server_error: 1,
     connect_error: 1,
+    abandoned: 0,
     cancelled: 1,
     retried: 1,
+    overloaded_retried: 0,
     streamed: 1,
     tokens_in: 2,
     tokens_out: 10,
   });
   const { ttft_ms: ttft, itl_ms: itl, e2e_latency_ms: e2e, output_tokens_per_s: rate } = windows[0] as StatsWindow;
-  expect([ttft.n, itl.n, e2e.n, rate.n]).toEqual([1, 4, 2, 2]);
+  expect([ttft.n, itl.n, e2e.n, rate.n]).toEqual([1, 1, 2, 2]);
   // Five tokens in a tenth of a second.
-  expect([ttft.sum, itl.sum, e2e.sum, rate.sum]).toEqual([20, 40, 200, 100]);
+  expect([ttft.sum, itl.sum, e2e.sum, rate.sum]).toEqual([20, 10, 200, 100]);
   expect(recorder.totals.get('rev')?.counts).toMatchObject({ ok: 2, cancelled: 1 });
 });
 
@@ -105,6 +108,65 @@ it('sorts measurements of successful attempts by load, and counts the time alone
     ['5', 2],
   ]);
   expect(samples(loads!.histograms.ttft_ms)).toEqual([['3', 2]]);
+});
+
+it('measures an abandoned stream as at least the time that its client waited, at the load until then', () => {
+  const recorder = new Recorder('gw', 0);
+  const load = { ...good.load, mean: 4, untilFirstToken: null };
+  const abandoned = {
+    ...good,
+    class: 'abandoned',
+    e2eMs: 3_000,
+    ttftMs: 3_000,
+    waitedMs: 3_500,
+    metering: null,
+  } as const;
+  recorder.add('rev', 'ten', { ...abandoned, load }, 0);
+  const [window] = recorder.take(1_000).windows as [StatsWindow];
+  expect(window).toMatchObject({ ok: 0, abandoned: 1, streamed: 0, tokens_out: 0 });
+  expect([window.ttft_ms.sum, window.e2e_latency_ms.sum, window.itl_ms.n]).toEqual([3_000, 3_000, 0]);
+  expect(Object.keys(window.loads!.histograms.ttft_ms)).toEqual(['5']);
+  expect([window.waits?.left.sum, window.waits?.waiting.n]).toEqual([3_500, 0]);
+});
+
+it('counts requests by caller as their clients saw them', () => {
+  const recorder = new Recorder('gw', 0);
+  const caller = callerOf('tok_1', 'session');
+  const add = (more: Partial<AttemptRecord>): void => recorder.add('rev', 'ten', { ...good, caller, ...more }, 0);
+  add({});
+  add({ class: 'server_error', isRetried: true });
+  add({ class: 'overloaded', isRetried: true });
+  add({ class: 'connect_error' });
+  add({ class: 'client_error' });
+  add({ class: 'overloaded' });
+  add({ class: 'abandoned', metering: null });
+  add({ class: 'cancelled' });
+  add({ caller: callerOf('tok_2', undefined) });
+  const [window] = recorder.take(1_000).windows as [StatsWindow];
+  expect(window.callers).toEqual({
+    [callerBucketOf(caller)]: [5, 1, 1, 1, 1],
+    [callerBucketOf(callerOf('tok_2', undefined))]: [1, 0, 0, 0, 0],
+  });
+  expect([window.retried, window.overloaded_retried]).toEqual([1, 1]);
+});
+
+it('spreads callers over all buckets', () => {
+  const buckets = new Set(Array.from({ length: 1_000 }, (_, n) => callerBucketOf(callerOf('tok_1', `s${n}`))));
+  expect([buckets.size, Math.min(...buckets), Math.max(...buckets)]).toEqual([64, 0, 63]);
+});
+
+it('records how long requests wait, also for a revision on which nothing else happens', () => {
+  const recorder = new Recorder('gw', 0);
+  const key = (id: string) => ({ keys: [{ id, tenantId: 'ten' }], startedAt: performance.now() });
+  const long = { keys: [...key('silent').keys, ...key('bnd').keys], startedAt: performance.now() - 5_000 };
+  for (const request of [long, key('silent'), key('short'), key('busy')]) recorder.waiting.add(request);
+  recorder.add('busy', 'ten', good, 0);
+  const waiting = Object.fromEntries(
+    recorder.take(1_000).windows.map(({ revision_id: id, waits }) => [id, waits?.waiting.n]),
+  );
+  expect(waiting).toEqual({ silent: 2, bnd: 1, busy: 1 });
+  recorder.waiting.delete(long);
+  expect(recorder.take(2_000).windows).toEqual([]);
 });
 
 it('bounds what a row records of loads, however many requests are in flight', () => {

@@ -18,7 +18,7 @@ const good: AttemptRecord = {
   e2eMs: 1,
   ttftMs: null,
   isStream: false,
-  metering: { tokensIn: 0, tokensOut: 0, firstTokenAt: null, gaps: [] },
+  metering: { tokensIn: 0, tokensOut: 0, firstTokenAt: null, itlMs: null, longestGapMs: null },
   load: { mean: 1, untilFirstToken: null, aloneMs: null, isJoined: false },
   instances: 1,
 };

@@ -40,7 +40,7 @@ const send = (instance: Instance): void => instance.dispatch({ path: '/', method
 function fail(instance: Instance, times: number, now: number): void {
   for (let n = 0; n < times; n += 1) {
     send(instance);
-    instance.settle('failed', now);
+    instance.settle('failed', now, 1);
   }
 }
 
@@ -81,14 +81,47 @@ it('ejects after five failures in a row, sends one trial request later, and doub
 
   send(a);
   expect(a.isEjected(1_000)).toBe(true);
-  a.settle('failed', 1_000);
+  a.settle('failed', 1_000, 1);
   expect([a.isEjected(2_999), a.isEjected(3_000)]).toEqual([true, false]);
   send(a);
   a.answered();
   expect(a.isEjected(3_000)).toBe(false);
-  a.settle('fine', 3_000);
+  a.settle('fine', 3_000, 1);
   fail(a, 5, 4_000);
   expect(a.isEjected(5_000)).toBe(false);
+});
+
+it('counts errors of the engine itself as failures only once three callers got one since its last good answer', () => {
+  const backend = backendOf(['a', 'b']);
+  const a = named(backend, 'a');
+  const report = (caller: number, times: number): void => {
+    for (let n = 0; n < times; n += 1) {
+      send(a);
+      a.settle('engine_error', 0, caller);
+    }
+  };
+  report(1, 100);
+  report(2, 100);
+  expect([a.isEjected(0), a.isFailing]).toEqual([false, false]);
+  a.answered();
+  report(3, 1);
+  report(4, 1);
+  expect(a.isEjected(0)).toBe(false);
+  report(5, 1);
+  expect([a.isEjected(0), a.isFailing]).toEqual([false, true]);
+  report(3, 2);
+  expect(a.isEjected(0)).toBe(true);
+});
+
+it('reports each fault once until the backend is published again', () => {
+  const backend = backendOf(['a']);
+  expect([backend.noteFault('credential'), backend.noteFault('credential'), backend.noteFault('redirect')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  backend.update(specWith(['a']));
+  expect(backend.noteFault('credential')).toBe(true);
 });
 
 it('retries on an instance without failures, even if a failed one is idler', () => {
@@ -111,7 +144,7 @@ it('sends one request to an ejected instance as a trial, and no other until that
   send(a);
   expect(Array.from({ length: 20 }, () => backend.leastLoaded(1_000))).toEqual(new Array(20).fill(b));
   // The client left: this says nothing about the instance, so the next request is the trial.
-  a.settle('fine', 1_000);
+  a.settle('fine', 1_000, 1);
   expect(backend.leastLoaded(1_000)).toBe(a);
 });
 
@@ -227,6 +260,15 @@ it('does not retry endlessly when everything fails', () => {
   expect(retries).toBeLessThan(330);
 });
 
-it('treats a base URL with and without /v1 as the same server', () => {
-  expect(named(backendOf(['a']), 'a')).toMatchObject({ origin: 'http://a', prefix: '' });
+it.each([
+  ['http://h', undefined, '/v1/embeddings'],
+  ['http://h:80/v1/', undefined, '/v1/embeddings'],
+  ['http://h/v1beta/openai/', undefined, '/v1beta/openai/embeddings'],
+  ['http://h/llm', '/api/v3', '/llm/api/v3/embeddings'],
+  ['http://h', '/', '/embeddings'],
+])('sends a request for an instance at %s with the API path %s to %s', (base_url, api_path, expected) => {
+  const spec = specWith(['a']);
+  const instances = [{ ...spec.instances[0]!, base_url, ...(api_path && { api_path }) }];
+  const backend = new UpstreamBackend({ ...spec, instances }, DEFAULT_SETTINGS, () => dispatcher('d'));
+  expect(named(backend, 'a').pathOf('/v1/embeddings')).toBe(expected);
 });

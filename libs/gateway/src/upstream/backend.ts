@@ -52,6 +52,9 @@ export class UpstreamBackend {
   uses = 0;
   /** Queue of the requests that wait while it sleeps. It exists until those requests have continued. */
   queue: HoldQueue | null = null;
+  private readonly notedFaults = new Set<string>();
+  /** Whether its engine rejected the request for usage in streams. Unknown again once its instances change. */
+  refusesUsageOption = false;
 
   constructor(
     public spec: BackendSpec,
@@ -74,9 +77,11 @@ export class UpstreamBackend {
     });
     const gone = this.instances.filter((instance) => !next.includes(instance));
     for (const instance of gone) instance.close();
+    if (gone.length > 0 || next.length > this.instances.length) this.refusesUsageOption = false;
     this.leaving = [...this.stillLeaving(), ...gone.filter(({ inFlight }) => inFlight > 0)];
     this.instances = next;
     this.spec = spec;
+    this.notedFaults.clear();
     // Only after the remaining instances are known.
     for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
@@ -131,6 +136,11 @@ export class UpstreamBackend {
     );
   }
 
+  /** Whether an untried instance is ready and not ejected. */
+  hasOther(now: number, tried: readonly Instance[]): boolean {
+    return this.instances.some((one) => !one.isDraining && !one.isEjected(now) && !tried.includes(one));
+  }
+
   /** Returns the bound instance, or why it cannot serve the session any more. */
   bound(instanceId: string, now: number): Instance | 'target_unhealthy' | 'capacity' {
     const instance = this.instances.find((one) => one.id === instanceId);
@@ -172,6 +182,13 @@ export class UpstreamBackend {
 
   private lose(instance: Instance): void {
     if (instance.inFlight > 0) for (const request of this.requests) request.onInstanceLost(instance);
+  }
+
+  /** Whether this is the first such fault since the backend was published. */
+  noteFault(fault: string): boolean {
+    const isNew = !this.notedFaults.has(fault);
+    this.notedFaults.add(fault);
+    return isNew;
   }
 
   takeRetry(): boolean {

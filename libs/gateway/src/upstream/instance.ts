@@ -1,8 +1,9 @@
 import { Pool, type Dispatcher } from 'undici';
-import { serverRoot } from '@slipway/contracts';
+import { serverUrls } from '@slipway/contracts';
 import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
 import { DecodedAnswer } from './decoded-answer.js';
+import { PacedAnswer } from './paced-answer.js';
 import { InFlightCounter } from './in-flight.js';
 
 /** Creates the dispatcher for addresses that a tenant named: it refuses what the allow list does not cover. */
@@ -11,8 +12,14 @@ export type GuardedDispatcher = (
   options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number; keepAliveTimeout: number },
 ) => Dispatcher;
 
-/** How an attempt ended, as far as it concerns the instance: a client's own mistake or disconnect counts as fine. */
-export type AttemptResult = 'fine' | 'failed';
+/**
+ * How an attempt ended, as far as it concerns the instance. `fine`: it says nothing about the instance, like a client's
+ * disconnect. `engine_error`: its engine reported an error of its own, which one odd request can cause.
+ */
+export type AttemptResult = 'fine' | 'failed' | 'engine_error';
+
+/** Errors of the engine itself count as failures of the instance once this many callers got one. */
+const MIN_CALLERS = 3;
 
 export interface BackendInstanceSpec extends PublishedInstance {
   /** The key of its own engine; null if it uses the revision's. */
@@ -24,8 +31,7 @@ export class Instance {
   readonly id: string;
   readonly baseUrl: string;
   readonly origin: string;
-  /** Path before `/v1/…`. */
-  readonly prefix: string;
+  private readonly apiPath: string;
   isDraining = false;
   /** Its node does not respond. */
   isLost = false;
@@ -33,6 +39,9 @@ export class Instance {
   /** By the clock of `performance.now()`. */
   readonly load = new InFlightCounter(performance.now());
   private consecutiveFailures = 0;
+  /** Errors of the engine since the last good answer, and the first callers that got one. */
+  private engineErrors = 0;
+  private readonly errorCallers = new Set<number>();
   private ejections = 0;
   private ejectedUntil = 0;
   private isProbing = false;
@@ -44,11 +53,11 @@ export class Instance {
     guarded: GuardedDispatcher,
     private readonly settings: GatewaySettings,
   ) {
-    const url = new URL(published.base_url);
+    const { origin, pathname } = new URL(serverUrls(published.base_url, published.api_path).api);
     this.id = published.id;
     this.baseUrl = published.base_url;
-    this.origin = url.origin;
-    this.prefix = serverRoot(url.pathname);
+    this.origin = origin;
+    this.apiPath = pathname.replace(/\/$/, '');
     this.follow(published);
     const timeouts = {
       headersTimeout: settings.headTimeoutMs,
@@ -65,6 +74,11 @@ export class Instance {
     this.isDraining = state !== 'ready';
     this.isLost = state === 'lost';
     this.authorization = authorization;
+  }
+
+  /** The server's own path for a path of the gateway, `/v1/…`. */
+  pathOf(path: string): string {
+    return `${this.apiPath}${path.slice('/v1'.length)}`;
   }
 
   /** Whether it gets no requests for now because it kept failing. `now` is `performance.now()` here and below. */
@@ -85,12 +99,14 @@ export class Instance {
     this.load.enter(performance.now());
     // The first request after an ejection is a lone trial; its outcome decides for the others.
     if (this.ejectedUntil > 0) this.isProbing = true;
-    this.dispatcher.dispatch(options, new DecodedAnswer(handler));
+    this.dispatcher.dispatch(options, new DecodedAnswer(new PacedAnswer(handler)));
   }
 
-  /** A good answer has begun. Its end may be minutes away, so the instance counts as healthy from now on. */
+  /** An answer proved good. A stream's end may be minutes away, so the instance counts as healthy from now on. */
   answered(): void {
     this.consecutiveFailures = 0;
+    this.engineErrors = 0;
+    this.errorCallers.clear();
     this.ejections = 0;
     this.ejectedUntil = 0;
     this.isProbing = false;
@@ -104,18 +120,35 @@ export class Instance {
     this.consecutiveFailures += this.settings.ejection.failures;
   }
 
-  /** Each `dispatch` is followed by one `settle`. */
-  settle(result: AttemptResult, now: number): void {
+  /**
+   * Each `dispatch` is followed by one `settle`.
+   * @param caller whose request it was, see `callerOf`
+   */
+  settle(result: AttemptResult, now: number, caller: number): void {
     this.load.leave(performance.now());
     this.isProbing = false;
-    if (result !== 'failed') return;
-    this.consecutiveFailures += 1;
+    if (result === 'fine') return;
+    if (result === 'failed') this.consecutiveFailures += 1;
+    else if (!this.isSharedError(caller)) return;
     const { failures, baseMs, mostMs } = this.settings.ejection;
     const isTrialLost = this.ejectedUntil > 0 && now >= this.ejectedUntil;
     const isOutlier = this.ejectedUntil === 0 && this.consecutiveFailures >= failures;
     if (!isTrialLost && !isOutlier) return;
     this.ejectedUntil = now + Math.min(mostMs, baseMs * 2 ** this.ejections);
     this.ejections += 1;
+  }
+
+  /** Eight pictures that the engine cannot read, all of one client, must not move the sessions of all others. */
+  private isSharedError(caller: number): boolean {
+    this.engineErrors += 1;
+    if (this.errorCallers.size < MIN_CALLERS) {
+      this.errorCallers.add(caller);
+      if (this.errorCallers.size < MIN_CALLERS) return false;
+    }
+    // From the third caller on, those before count too.
+    this.consecutiveFailures += this.engineErrors;
+    this.engineErrors = 0;
+    return true;
   }
 
   /** Lets requests in flight finish. */
