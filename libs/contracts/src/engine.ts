@@ -41,8 +41,12 @@ export interface PromisedTraits {
   serves: EngineService[];
   unknownModel: UnknownModel;
   identity: IdentityProof[];
+  /** Whether it reuses cached prefixes only for requests with the same `cache_salt`. */
+  hasCacheSalt: boolean;
   /** Time to its first healthy answer. */
   readyTimeoutSeconds: number;
+  /** Tokens that one request may have, by the template and the arguments of the revision; absent if unknown. */
+  contextLength?: number;
 }
 
 /** The reason why a start failed, for people and for `evidence` of a step. */

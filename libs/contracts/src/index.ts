@@ -76,15 +76,17 @@ export {
   effectiveScaling,
   endpointUrlField,
   endpointUrls,
-  serverRoot,
+  READY_PROBES,
   SPEC_MEMBERS,
   type ArgValue,
   type EffectiveScaling,
   type EndpointSpec,
   type EnvValue,
   type ModelSpec,
+  type ReadyProbe,
   type RevisionSpec,
   type ScalingSpec,
 } from './revision-spec.js';
+export { serverUrls, type ServerUrls } from './server-urls.js';
 export * from './statuses.js';
 export * from './time-limit.js';

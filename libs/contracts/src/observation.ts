@@ -26,6 +26,8 @@ export const OBSERVATION_REASONS = [
   'probe_failed',
   // It answers, but has nothing at its health path.
   'health_path_missing',
+  // It answers, but no request with a result.
+  'request_refused',
   // It answers, but has another model than the one it was adopted for.
   'model_changed',
   // The operator's configuration, or another tenant's instance, forbids calls to it.
@@ -90,6 +92,7 @@ export const FIXABLE_REASONS: ReadonlySet<ObservationReason> = new Set([
  */
 export const PERMANENT_REASONS: ReadonlySet<ObservationReason> = new Set([
   'health_path_missing',
+  'request_refused',
   'model_changed',
   'program_not_found',
   'bad_argument',

@@ -16,7 +16,14 @@ export interface RevisionSpec {
   endpoint?: EndpointSpec;
   resources?: { accelerator?: string; count?: number; memory_mb?: number };
   scaling: ScalingSpec;
-  probes?: { path?: string; interval_seconds?: number; timeout_seconds?: number; failure_threshold?: number };
+  probes?: {
+    path?: string;
+    interval_seconds?: number;
+    timeout_seconds?: number;
+    failure_threshold?: number;
+    /** How an instance shows that it is ready; `request` by default. */
+    probe?: ReadyProbe;
+  };
 }
 
 /** `base_url`, `base_urls` or both: each URL is an instance of its own, in this order. */
@@ -24,6 +31,8 @@ export interface EndpointSpec {
   base_url?: string;
   base_urls?: string[];
   protocol: 'openai';
+  /** Path of the API, if `serverUrls` does not find it. */
+  api_path?: string;
   health_path: string;
   credential_ref?: string;
 }
@@ -37,14 +46,6 @@ export function endpointUrls({ base_url: first, base_urls: more = [] }: Partial<
 export function endpointUrlField({ base_url: first }: Partial<EndpointSpec> = {}, ordinal: number): string {
   if (first === undefined) return `endpoint.base_urls[${ordinal}]`;
   return ordinal === 0 ? 'endpoint.base_url' : `endpoint.base_urls[${ordinal - 1}]`;
-}
-
-/**
- * Both `http://host` and `http://host/v1` are in use as the base URL of an OpenAI-compatible server. Returns what both
- * mean.
- */
-export function serverRoot(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
 /** How many instances a revision has. A deployment's `scaling` overrides it field by field. */
@@ -92,6 +93,10 @@ export interface ModelSpec {
   format?: string;
   quantization?: string;
 }
+
+/** `request`: it has answered one request. `list`: its health and its list of models are enough. */
+export const READY_PROBES = ['request', 'list'] as const;
+export type ReadyProbe = (typeof READY_PROBES)[number];
 
 export type ArgValue = string | number | boolean;
 

@@ -67,6 +67,7 @@ const TYPED = {
   serves: ['chat', 'rerank'],
   unknown_model: 'ignores',
   identity: ['models_list', { path: '/info', field: 'a.b', equals: '{model.uri}' }],
+  cache_salt: true,
   metrics: { path: '/metrics', running: 'a', waiting: ['b', 'c'], kv_usage: 'd', preemptions: 'e' },
   model_sources: ['/srv/models/**', 'hf:Qwen/*'],
   prefetch: { command: ['hf', 'download', '{model.uri}'], env: { A: '' }, secret_env: {}, timeout_seconds: 9 },

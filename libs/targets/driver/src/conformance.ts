@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
 import type { InstanceSpec, Observation, TargetDriver, ObservedState } from './driver.js';
 
 /** One target with one server program that the spec of a driver can control. Each test makes a new one. */
@@ -101,6 +102,18 @@ export function describeConformance(
       for (let time = 0; time < 5; time += 1) expect(await driver.answers(spec, baseUrl)).toBe(false);
       if (options.probes === 'look') expect((await driver.observe(spec)).state).toBe('ready');
       expect(await driver.answers(spec, 'http://127.0.0.1:1')).toBe(false);
+    });
+
+    it('reports how requests reach the server, with the model of the spec', async () => {
+      const spec = subject.spec();
+      await driver.provision(spec);
+      await subject.setHealthy(true);
+      const { baseUrl = '' } = await observeUntil(driver, spec, 'ready');
+      const callable = driver.callable(spec, baseUrl);
+      expect(callable).toMatchObject({ baseUrl, model: spec.model.id });
+      const { statusCode, body } = await request(baseUrl, { dispatcher: callable.dispatcher });
+      expect(statusCode).toBeGreaterThanOrEqual(200);
+      await body.dump();
     });
 
     it('terminates an instance twice, and an unknown id', async () => {

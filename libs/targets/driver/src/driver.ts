@@ -12,6 +12,7 @@ import type {
   UnknownModel,
 } from '@slipway/contracts';
 import type { TargetConfig, TargetReader } from '@slipway/platform-config';
+import type { CallableServer } from './engine-call.js';
 import type { LogLine, LogOptions } from './logs.js';
 
 /**
@@ -53,6 +54,8 @@ export interface InstanceSpec {
   /** Address of the running server. Only targets that adopt have endpoints. `credential` is a resolved bearer token. */
   endpoint?: {
     baseUrl: string;
+    /** Path of the API, if `serverUrls` does not find it. */
+    apiPath?: string;
     healthPath: string;
     credential?: string;
     /**
@@ -176,12 +179,16 @@ export interface EngineTraits {
   serves: EngineService[];
   unknownModel: UnknownModel;
   identity: IdentityProof[];
+  /** Whether it reuses cached prefixes only for requests with the same `cache_salt`. */
+  hasCacheSalt: boolean;
   /** How many accelerators the engine takes, and whether it can share one with others. Absent: it uses none. */
   gpus?: { min: number; max: number; share: 'exclusive' | 'fraction' };
   /** How long the memory of its accelerators may take to become free after its end; 30 s by default. */
   memoryFreeWithinSeconds?: number;
   /** Seconds until its first healthy answer. */
   readyTimeoutSeconds: number;
+  /** Tokens that one request may have, by the template and the arguments of the spec; absent if unknown. */
+  contextLength?: number;
   /** Whether it refuses requests without `instanceKey`. */
   isKeyed: boolean;
   /** Probe settings after the engine was ready, for values that a revision does not set. */
@@ -258,6 +265,8 @@ export interface TargetDriver {
   observe(spec: InstanceSpec): Promise<Observation>;
   /** Sends one health request now. It is independent of `observe` and does not affect its counts. Never throws. */
   answers(spec: InstanceSpec, baseUrl: string): Promise<boolean>;
+  /** How requests reach the server at this address, as the gateways send them. Pure. */
+  callable(spec: InstanceSpec, baseUrl: string): CallableServer;
   /**
    * Requests once how much work waits in an engine, in bounded time and memory. Undefined if the engine does not report
    * it. Never throws.

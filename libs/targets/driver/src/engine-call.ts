@@ -1,9 +1,10 @@
-import { serverRoot, withinTime } from '@slipway/contracts';
+import { serverUrls, withinTime } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 
-/** A server to qualify. `credential` is plaintext; nothing in this file repeats it. */
+/** A server that answers requests. `credential` is plaintext; nothing in this file repeats it. */
 export interface CallableServer {
   baseUrl: string;
+  apiPath?: string;
   model: string;
   credential: string | undefined;
   dispatcher: Dispatcher;
@@ -28,6 +29,8 @@ export interface ServerFindings {
   /** The server's real behaviour for a model that it does not have. */
   unknownModel?: 'rejects' | 'ignores' | 'echoes';
   models?: string[];
+  /** Tokens of one request, as the server reports it. */
+  contextLength?: number;
   responseModel?: string;
   hasUsage?: boolean;
 }
@@ -41,13 +44,13 @@ export interface CallResult extends CheckOutcome {
 }
 
 export interface EngineCall {
-  /** Below the OpenAI root, `/v1`. With `isOutsideRoot`, below the server's own root. */
+  /** Below the API. With `isOutsideApi`, below the server's own root. */
   path: string;
-  isOutsideRoot?: boolean;
+  isOutsideApi?: boolean;
   body?: object;
   /** Replaces the limit of 60 s for the call, and the dispatcher's limit between two bytes. */
   limitMs?: number;
-  signal: AbortSignal;
+  signal?: AbortSignal;
 }
 
 export interface EngineAnswer {
@@ -76,21 +79,30 @@ export async function callEngine(
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const answer = await withinTime(call.limitMs ?? CALL_TIMEOUT_MS, call.signal, (signal) =>
-      exchange(target, { ...call, signal }),
-    );
+    const answer = await exchange(target, call);
     return result(judge(answer), isOutageStatus(answer.status));
   } catch (error) {
-    call.signal.throwIfAborted();
+    call.signal?.throwIfAborted();
     return result({ result: 'failed', message: reasonOf(error, call) }, !isRefusedByGuard(error), isSilence(error));
   }
 }
 
-async function exchange(
-  { baseUrl, credential, dispatcher }: CallableServer,
-  { path, isOutsideRoot, body, limitMs, signal }: EngineCall,
-): Promise<EngineAnswer> {
-  const answer = await request(`${isOutsideRoot ? serverRoot(baseUrl) : openAiRoot(baseUrl)}${path}`, {
+export function urlOf(
+  { baseUrl, apiPath }: Pick<CallableServer, 'baseUrl' | 'apiPath'>,
+  { path, isOutsideApi }: Pick<EngineCall, 'path' | 'isOutsideApi'>,
+): string {
+  const { root, api } = serverUrls(baseUrl, apiPath);
+  return `${isOutsideApi ? root : api}${path}`;
+}
+
+export function exchange(server: CallableServer, call: EngineCall): Promise<EngineAnswer> {
+  return withinTime(call.limitMs ?? CALL_TIMEOUT_MS, call.signal, (signal) => send(server, { ...call, signal }));
+}
+
+async function send(server: CallableServer, call: EngineCall): Promise<EngineAnswer> {
+  const { credential, dispatcher } = server;
+  const { body, limitMs, signal } = call;
+  const answer = await request(urlOf(server, call), {
     dispatcher,
     method: body ? 'POST' : 'GET',
     headers: {
@@ -118,10 +130,6 @@ async function exchange(
 }
 
 class AnswerTooLargeError extends Error {}
-
-export function openAiRoot(baseUrl: string): string {
-  return `${serverRoot(baseUrl)}/v1`;
-}
 
 export function isOutageStatus(status: number): boolean {
   return status >= 500 || status === 429;

@@ -22,8 +22,10 @@ export {
 export { LineReader, MAX_LINE_BYTES, redactSecrets, type LogLine, type LogOptions } from './logs.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
 export { askEngineLoad, readEngineLoad } from './engine-load.js';
+export type { CallableServer } from './engine-call.js';
+export { sendReadyRequest, type ReadyAnswer } from './ready-request.js';
 export { causeOf, HealthHistory, probeHealth, type HealthAnswer } from './health.js';
-export { checkModelList, describeModels, isListed } from './model-names.js';
+export { checkModelList, describeModels, isListed, isNamed, readModelList } from './model-names.js';
 export { fieldOf } from './served-requests.js';
 export {
   declaredArgs,

@@ -40,4 +40,10 @@ export const PROFILE_SCHEMAS = {
     description:
       'How it proves which model it has: /v1/models lists it, responses name it, or a JSON field at a path equals a text such as "{model.uri}"',
   },
+  cache_salt: {
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether it reuses cached prefixes only for requests with the same cache_salt, in every service that it serves',
+  },
 } satisfies Record<string, Schema>;

@@ -7,7 +7,6 @@ import { Agent } from 'undici';
 import {
   checksOf,
   isQualified,
-  openAiRoot,
   runCheck,
   type CallableServer,
   type CallResult,
@@ -51,6 +50,7 @@ const engine = (unknownModel: PromisedTraits['unknownModel'], more: Partial<Prom
   serves: ['chat'],
   unknownModel,
   identity: ['models_list', 'response_model'],
+  hasCacheSalt: false,
   readyTimeoutSeconds: 30,
   ...more,
 });
@@ -72,7 +72,22 @@ it.each<[string, QualificationCheck, typeof answer, boolean]>([
   ['JSON for a stream', 'streamed_completion', { body: '{"choices":[{"message":{}}]}' }, false],
   ['a refusal', 'unknown_model', { status: 404, body: '{"error":{"message":"no"}}' }, true],
   ['a refusal with a flat message', 'unknown_model', { status: 404, body: '{"message":"no","type":"x"}' }, true],
-  ['a refusal in plain text', 'unknown_model', { status: 404, body: 'no' }, false],
+  ['a refusal in plain text', 'unknown_model', { status: 404, body: 'no' }, true],
+  ['a refusal with a detail', 'unknown_model', { status: 422, body: '{"detail":[{"msg":"no"}]}' }, true],
+  ['a refusal with status 200', 'unknown_model', { body: '{"error":"no such model"}' }, true],
+  ['a refusal without a text', 'unknown_model', { status: 404, body: '' }, false],
+  [
+    'a stream that is complete without its terminator',
+    'streamed_completion',
+    { type: 'text/event-stream', body: `${chunk}data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n` },
+    true,
+  ],
+  [
+    'a stream that reports an error',
+    'streamed_completion',
+    { type: 'text/event-stream', body: `${chunk}data: {"error":{"message":"no"}}\n\ndata: [DONE]\n\n` },
+    false,
+  ],
   ['an answer to an unknown model', 'unknown_model', { body: '{"choices":[{"message":{}}]}' }, false],
   ['a wrong key', 'unknown_model', { status: 401, body: '{"error":{"message":"key"}}' }, false],
 ])('the check judges %s', async (_case, name, told, passed) => {
@@ -105,6 +120,64 @@ it.each<[string, PromisedTraits, QualificationCheck, typeof answer, CheckResult]
   ],
 ])('identity fails hard: %s', async (_case, traits, name, told, result) => {
   expect((await ask(name, told, { traits })).result).toBe(result);
+});
+
+it.each([
+  ['the id', '{"data":[{"id":"m"}]}', 'passed'],
+  ['an alias', '{"data":[{"id":"x","aliases":["m"]}]}', 'passed'],
+  ['the model that an entry comes from', '{"data":[{"id":"x","root":"m"}]}', 'passed'],
+  ['a file', '{"data":[{"id":"/srv/models/m.gguf"}]}', 'passed'],
+  ['another file', '{"data":[{"id":"/srv/m/x.gguf"}]}', 'failed'],
+  ['the end of a longer name', '{"data":[{"id":"org/m"}]}', 'failed'],
+])('finds the model in a list by %s', async (_what, body, result) => {
+  expect((await ask('list_models', { body }, { traits: engine('ignores') })).result).toBe(result);
+});
+
+it('accepts an answer under another name of the model, if the list shows that it is one', async () => {
+  const target = (names: string) => {
+    const body = `{"model":"x","choices":[{"message":{}}],"data":[${names}]}`;
+    return ask('chat_completion', { body }, { traits: engine('ignores') });
+  };
+  expect((await target('{"id":"x","aliases":["m"]}')).result).toBe('passed');
+  expect((await target('{"id":"x"},{"id":"m"}')).result).toBe('failed');
+});
+
+it.each<[string, number | undefined, CheckResult, number | undefined]>([
+  ['{"data":[{"id":"m","max_model_len":256}]}', undefined, 'failed', 256],
+  ['{"data":[{"id":"m","meta":{"n_ctx_train":32768,"n_ctx":256}}]}', undefined, 'failed', 256],
+  ['{"data":[{"id":"m","meta":{"n_ctx_train":100000}}]}', undefined, 'passed', 100_000],
+  ['{"data":[{"id":"n","context_length":9},{"id":"m","context_length":131072}]}', undefined, 'passed', 131_072],
+  ['{"data":[{"id":"only","context_window":5}]}', undefined, 'failed', 5],
+  [
+    '{"data":[{"id":"m","meta":{"n_ctx_train":200000}}],"default_generation_settings":{"n_ctx":64}}',
+    undefined,
+    'failed',
+    64,
+  ],
+  ['{"data":[{"id":"m"}]}', 2_048, 'failed', 2_048],
+  ['{"data":[{"id":"m","max_model_len":200000}]}', 2_048, 'failed', 2_048],
+  ['{"data":[{"id":"m","max_model_len":"?"}]}', undefined, 'not_applicable', undefined],
+  ['no list', undefined, 'not_applicable', undefined],
+])('compares the promised context with %s and the template %s: %s', async (body, contextLength, result, tokens) => {
+  answer = { body };
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const target = { baseUrl, model: 'm', credential: undefined, dispatcher };
+  const traits = engine('rejects', contextLength === undefined ? {} : { contextLength });
+  const { signal } = new AbortController();
+  const found = await runCheck('context_length', { target, traits, promisedContext: 100_000, signal });
+  expect([found.result, found.found?.contextLength]).toEqual([result, tokens]);
+});
+
+it('checks the context only for a product that promises one', () => {
+  expect(checksOf(undefined, 4_096)).toEqual([
+    'list_models',
+    'context_length',
+    'chat_completion',
+    'streamed_completion',
+    'unknown_model',
+  ]);
+  expect(checksOf(engine('rejects'), 4_096)).toContain('context_length');
+  expect(checksOf(engine('rejects'))).not.toContain('context_length');
 });
 
 it.each<[PromisedTraits['unknownModel'], typeof answer, CheckResult, string]>([
@@ -291,10 +364,4 @@ it('a call stops at once when its signal aborts', async () => {
   expect(performance.now() - from).toBeLessThan(IDLE_MS);
   if (!sockets[0]!.closed) await once(sockets[0]!, 'close');
   await stop();
-});
-
-it('takes a base URL with or without /v1', () => {
-  for (const url of ['http://h', 'http://h/', 'http://h/v1', 'http://h/v1/'])
-    expect(openAiRoot(url)).toBe('http://h/v1');
-  expect(openAiRoot('http://h/openai/v1')).toBe('http://h/openai/v1');
 });

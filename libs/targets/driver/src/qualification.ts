@@ -8,7 +8,8 @@ import {
   type ServerFindings,
   type CheckOutcome,
 } from './engine-call.js';
-import { isListed } from './model-names.js';
+import { errorTextOf } from './error-text.js';
+import { isListed, isTokenCount, readModelList, type ListedModel } from './model-names.js';
 import {
   fieldOf,
   first,
@@ -20,7 +21,7 @@ import {
   SERVED_REQUESTS,
 } from './served-requests.js';
 
-export { CALL_IDLE_TIMEOUT_MS, openAiRoot } from './engine-call.js';
+export { CALL_IDLE_TIMEOUT_MS } from './engine-call.js';
 export type { CallableServer, CallResult, CheckResult, ServerFindings } from './engine-call.js';
 
 /** Checks by the names under which they are stored, in the order in which they run. */
@@ -28,6 +29,7 @@ export const QUALIFICATION_CHECKS = [
   'warm_up',
   'list_models',
   'identity',
+  'context_length',
   'chat_completion',
   'streamed_completion',
   'text_completion',
@@ -47,6 +49,8 @@ interface CheckSubject {
    * not.
    */
   isAdopted?: boolean;
+  /** Tokens of one request that the product promises; null if it promises none. */
+  promisedContext?: number | null;
   signal: AbortSignal;
 }
 
@@ -56,14 +60,22 @@ const UNKNOWN_MODEL = 'slipway-qualification-no-such-model';
 const MAX_WARM_UP_SECONDS = 600;
 
 /** The checks that apply to this engine. */
-export function checksOf(traits: PromisedTraits | undefined): QualificationCheck[] {
-  if (traits === undefined) return ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
+export function checksOf(
+  traits: PromisedTraits | undefined,
+  promisedContext: number | null = null,
+): QualificationCheck[] {
+  const hasPromise = promisedContext !== null;
+  if (traits === undefined) {
+    const context = hasPromise ? (['context_length'] as const) : [];
+    return ['list_models', ...context, 'chat_completion', 'streamed_completion', 'unknown_model'];
+  }
   const { serves, identity } = traits;
   const isChat = serves.includes('chat');
   const wanted: Record<QualificationCheck, boolean> = {
     warm_up: true,
     list_models: identity.length === 0 || identity.includes('models_list'),
     identity: identity.some((proof) => typeof proof !== 'string'),
+    context_length: hasPromise,
     chat_completion: isChat,
     streamed_completion: isChat,
     // The chat check already shows that it generates.
@@ -105,6 +117,7 @@ const CHECKS: Record<QualificationCheck, (checked: CheckSubject) => Promise<Call
   warm_up: warmUp,
   list_models: listModels,
   identity: infoRoutes,
+  context_length: contextLength,
   chat_completion: (checked) => answers('chat', checked),
   streamed_completion: streamedCompletion,
   text_completion: (checked) => answers('completions', checked),
@@ -130,14 +143,55 @@ function warmUp({ target, traits, signal }: CheckSubject): Promise<CallResult> {
 
 function listModels({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   return callEngine(target, { path: '/models', signal }, (answer) => {
-    const { data } = (answerJson(answer) ?? {}) as { data?: unknown };
-    if (answer.status !== 200 || !Array.isArray(data)) return failed(answer, 'a list of models');
-    const models = data.map((model) => (model as { id?: unknown } | null)?.id).filter((id) => typeof id === 'string');
-    const found: ServerFindings = { models: models as string[] };
+    const list = readModelList(answerJson(answer));
+    if (answer.status !== 200 || !list) return failed(answer, 'a list of models');
+    const models = list.flatMap(({ names }) => names);
+    const found: ServerFindings = { models };
     if (isListed(target.model, models)) return { result: 'passed', message: 'the model is listed', found };
     const message = 'the list of models does not include this model';
     return { result: proofsOf(traits).includes('models_list') ? 'failed' : 'passed', message, found };
   });
+}
+
+/**
+ * Compares the product's promise with the least that template and server say about one request. Servers that tell
+ * nothing are not judged.
+ */
+async function contextLength(checked: CheckSubject): Promise<CallResult> {
+  const { target, traits, isAdopted, promisedContext, signal } = checked;
+  const listed = await callEngine(target, { path: '/models', signal }, (answer) => {
+    const context = modelIn(readModelList(answerJson(answer)) ?? [], target.model)?.contextLength;
+    return { result: 'passed', message: '', found: { contextLength: context } };
+  });
+  const told = [traits?.contextLength, listed.found?.contextLength];
+  // llama.cpp reports there what one of its slots has. A supplier gets no request for a path of an engine.
+  if ((traits || isAdopted) && !listed.isSilent) {
+    const props = await callEngine(target, { path: '/props', isOutsideApi: true, signal }, (answer) => {
+      const slot = fieldOf(answerJson(answer), 'default_generation_settings.n_ctx');
+      return { result: 'passed', message: '', found: isTokenCount(slot) ? { contextLength: slot } : {} };
+    });
+    told.push(props.found?.contextLength);
+  }
+  const known = told.filter((tokens) => tokens !== undefined);
+  const { durationMs, isSilent } = listed;
+  const outcome = { durationMs, isSilent, isOutage: false };
+  if (known.length === 0)
+    return {
+      ...outcome,
+      result: 'not_applicable',
+      message: 'the server does not report the context length of a request',
+    };
+  const tokens = Math.min(...known);
+  const found = { contextLength: tokens };
+  if (tokens >= (promisedContext ?? 0))
+    return { ...outcome, result: 'passed', message: `one request may have ${tokens} tokens`, found };
+  const message = `one request may have ${tokens} tokens, and the product promises a context_length of ${promisedContext}`;
+  return { ...outcome, result: 'failed', message, found };
+}
+
+/** The entry of a model; the only entry of a server that has one model, whatever its name. */
+function modelIn(list: readonly ListedModel[], model: string): ListedModel | undefined {
+  return list.find(({ names }) => isListed(model, names)) ?? (list.length === 1 ? list[0] : undefined);
 }
 
 /**
@@ -156,7 +210,7 @@ async function infoRoutes({ target, traits, signal }: CheckSubject): Promise<Cal
     if (typeof proof === 'string') continue;
     const { path, field, equals } = proof;
     found.push(
-      await callEngine(target, { path, isOutsideRoot: true, signal }, (answer) => {
+      await callEngine(target, { path, isOutsideApi: true, signal }, (answer) => {
         const value = fieldOf(answerJson(answer), field);
         if (answer.status !== 200 || value === undefined)
           return failed(answer, `a JSON object with the field ${field} at ${path}`);
@@ -186,11 +240,23 @@ async function answers(kind: EngineService, checked: CheckSubject): Promise<Call
   const { path, body } = SERVED_REQUESTS[kind];
   const call = { path, body: { model: target.model, ...body }, signal };
   const judge = (answer: EngineAnswer) => judged(kind, checked, answer);
-  const result = await callEngine(target, call, judge);
+  const result = await believingList(checked, await callEngine(target, call, judge));
   if (kind !== 'rerank' || result.result === 'passed' || result.isOutage) return result;
   // Text Embeddings Inference serves it outside of /v1, and calls the documents texts.
   const texts = { query: 'ready', texts: ['ready', 'not ready yet'] };
-  return callEngine(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
+  return callEngine(target, { path, isOutsideApi: true, body: texts, signal }, judge);
+}
+
+/** An engine may answer under another of its names: its list shows which names are one model. */
+async function believingList({ target, signal }: CheckSubject, result: CallResult): Promise<CallResult> {
+  const { responseModel } = result.found ?? {};
+  if (result.result === 'passed' || responseModel === undefined) return result;
+  const listed = await callEngine(target, { path: '/models', signal }, (answer) => {
+    const list = readModelList(answerJson(answer)) ?? [];
+    const isSame = list.some(({ names }) => isListed(target.model, names) && isListed(responseModel, names));
+    return { result: isSame ? 'passed' : 'failed', message: 'responded under another name of the model' };
+  });
+  return listed.result === 'passed' ? { ...result, result: 'passed', message: listed.message } : result;
 }
 
 function judged(kind: EngineService, { target, traits }: CheckSubject, answer: EngineAnswer): CheckOutcome {
@@ -213,7 +279,7 @@ function ofItsModel(
   const model = fieldOf(body, 'model');
   const found: ServerFindings = typeof model === 'string' ? { responseModel: model } : {};
   // A list of scores names no model.
-  const isNamed = model === target.model || Array.isArray(body);
+  const isNamed = Array.isArray(body) || (typeof model === 'string' && isListed(target.model, [model]));
   if (proofsOf(traits).includes('response_model') && !isNamed)
     return { result: 'failed', message: 'the response names another model', found };
   return { result: 'passed', message, found };
@@ -226,6 +292,9 @@ function textOf(kind: EngineService, body: unknown): string {
   return 'responded without text';
 }
 
+/** Where servers put the usage of an answer. */
+const USAGE_FIELDS = ['usage', 'x_groq.usage'];
+
 function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const { path, body } = SERVED_REQUESTS.chat;
   const usage = traits === undefined ? {} : { stream_options: { include_usage: true } };
@@ -233,14 +302,18 @@ function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<C
   return callEngine(target, call, (answer) => {
     if (answer.status !== 200 || !answer.type.startsWith('text/event-stream')) return failed(answer, 'an event stream');
     const events = answer.text
-      .split(/\r?\n/)
+      .split(/\r\n|\r|\n/)
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice('data:'.length).trim());
     const bodies = events.map(parseText);
     const deltas = bodies.map((one) => first(fieldOf(one, 'choices'))?.['delta']).filter(isObject);
     if (deltas.length === 0) return { result: 'failed', message: 'the stream contains no chunk of a chat completion' };
-    if (events.at(-1) !== '[DONE]') return { result: 'failed', message: 'the stream did not end with [DONE]' };
-    const hasUsage = bodies.some((one) => isObject(fieldOf(one, 'usage')));
+    if (bodies.some((one) => fieldOf(one, 'error')))
+      return { result: 'failed', message: 'the stream reports an error' };
+    const isComplete = bodies.some((one) => typeof first(fieldOf(one, 'choices'))?.['finish_reason'] === 'string');
+    if (events.at(-1) !== '[DONE]' && !isComplete)
+      return { result: 'failed', message: 'the stream ended without a finish_reason and without [DONE]' };
+    const hasUsage = bodies.some((one) => USAGE_FIELDS.some((field) => isObject(fieldOf(one, field))));
     const words = `${deltas.length} chunks, ${deltas.filter(hasText).length} with text`;
     const note = traits === undefined || hasUsage ? '' : '; no usage, although it was requested';
     return { result: 'passed', message: `${words}${note}`, found: { hasUsage } };
@@ -287,10 +360,11 @@ const DOES = {
 } as const;
 
 function observedOf(answer: EngineAnswer): 'rejects' | 'ignores' | 'echoes' | undefined {
-  const body = answerJson(answer) as { error?: unknown; message?: unknown; model?: unknown } | undefined;
-  if (answer.status === 200) return body?.model === UNKNOWN_MODEL ? 'echoes' : 'ignores';
-  const { error, message } = isObject(body) ? body : {};
-  const hasError = isObject(error) || typeof error === 'string' || typeof message === 'string';
+  const body = answerJson(answer);
+  const hasError = errorTextOf(answer.text) !== undefined;
+  // Some servers report errors with status 200.
+  if (answer.status === 200 && isObject(body) && body['error'] && hasError) return 'rejects';
+  if (answer.status === 200) return fieldOf(body, 'model') === UNKNOWN_MODEL ? 'echoes' : 'ignores';
   return isRefusal(answer) && hasError ? 'rejects' : undefined;
 }
 

@@ -66,6 +66,8 @@ const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
   out_of_memory: 'Give the engine more host memory, or use a smaller model or cache.',
   lost: 'Read the last lines of the log: the engine ended while no worker was running that could record how.',
   health_path_missing: 'Correct ready.path of the engine: the server does not report its health at this path.',
+  request_refused:
+    'Correct what the message names: model.id, the key, or the path of the API. If the server cannot answer a request of its own accord, set probes.probe to list.',
   start_timeout: 'Raise timeout_seconds of the engine, or check the lines of its log for what it waits for.',
   model_missing: CAUSES.find(({ cause }) => cause === 'model_missing')!.remediation,
 };

@@ -13,8 +13,12 @@ import {
   type TargetDriver,
   type TargetHealth,
 } from './driver.js';
+import type { CallableServer } from './engine-call.js';
 import { probeHealth } from './health.js';
 import type { LogLine, LogOptions } from './logs.js';
+
+/** Enough for every kind of request. */
+const ANSWER = '{"choices":[]}';
 
 /** One run of a server. */
 interface Life {
@@ -133,7 +137,9 @@ export class TwinCluster {
   }
 
   private async start(member: Member): Promise<void> {
-    const server = createServer((_request, response) => void response.writeHead(this.isHealthy ? 200 : 503).end('{}'));
+    const server = createServer(
+      (_request, response) => void response.writeHead(this.isHealthy ? 200 : 503).end(ANSWER),
+    );
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     member.life = { number: (this.lives += 1), baseUrl, server };
@@ -231,6 +237,10 @@ export class TwinDriver implements TargetDriver {
     return (await probeHealth({ url, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.agent })).isHealthy;
   }
 
+  callable({ model, instanceKey: credential }: InstanceSpec, baseUrl: string): CallableServer {
+    return { baseUrl, model: model.id, credential, dispatcher: this.agent };
+  }
+
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
     this.assertThere();
     const members = this.membersOf(instanceId);
@@ -263,6 +273,7 @@ export class TwinDriver implements TargetDriver {
       serves: ['chat'],
       unknownModel: 'rejects',
       identity: ['models_list'],
+      hasCacheSalt: false,
       readyTimeoutSeconds: 60,
       isKeyed,
       drain: 'engine',

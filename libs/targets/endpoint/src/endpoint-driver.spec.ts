@@ -88,6 +88,30 @@ describe('EndpointDriver.observe', () => {
     ]);
   });
 
+  it.each([
+    ['/v1', undefined, '/health', ['/health', '/v1/models']],
+    ['/llm/v1/', undefined, '/health', ['/llm/health', '/llm/v1/models']],
+    ['/v1beta/openai', undefined, '/health', ['/health', '/v1beta/openai/models']],
+    ['', '/openai', '/health', ['/health', '/openai/models']],
+    ['/v1', '/api/v3', '/ready', ['/ready', '/api/v3/models']],
+  ])('finds health and models of a server at %s with the API path %s', async (path, apiPath, healthPath, expected) => {
+    server.behaviour.status = 200;
+    const spec = specFor(`http://127.0.0.1:${server.port}${path}`);
+    await driver.observe({ ...spec, endpoint: { ...spec.endpoint!, apiPath, healthPath } });
+    expect(server.requests.map(({ url }) => url)).toEqual(expected);
+  });
+
+  it('takes a health path below the base URL, if the server has none at its root', async () => {
+    Object.assign(server.behaviour, { status: 404, at: { '/v1/models': { status: 200 } } });
+    const spec = specFor(`http://127.0.0.1:${server.port}/v1`);
+    spec.endpoint!.healthPath = '/models';
+    expect((await driver.observe(spec)).state).toBe('ready');
+    server.behaviour.at = {};
+    expect((await driver.observe(spec)).message).toContain(
+      `:${server.port}/models returned 404: set endpoint.health_path`,
+    );
+  });
+
   it('prefers the path of the probe', async () => {
     server.behaviour.status = 200;
     await driver.observe(
@@ -215,7 +239,7 @@ describe('a server without /health', () => {
   it('is healthy by its list of models, with a message, and gets no other request from then on', async () => {
     expect(await driver.observe(local())).toMatchObject({
       state: 'ready',
-      message: 'it has no /health: the health probe uses GET /v1/models instead',
+      message: `it has no /health: the health probe uses GET http://127.0.0.1:${server.port}/v1/models instead`,
     });
     expect(paths()).toEqual(['/health', '/v1/models']);
     expect((await driver.observe(local())).state).toBe('ready');
@@ -226,9 +250,7 @@ describe('a server without /health', () => {
   it('is unhealthy if its list fails, and then gets requests for /health again', async () => {
     await driver.observe(local());
     server.behaviour.at['/v1/models'] = { status: 500 };
-    expect((await driver.observe(local())).message).toBe(
-      `http://127.0.0.1:${server.port}/v1/models: GET /v1/models returned 500`,
-    );
+    expect((await driver.observe(local())).message).toBe(`GET http://127.0.0.1:${server.port}/v1/models returned 500`);
     expect(await driver.observe(local())).toMatchObject({ state: 'unhealthy', reason: 'probe_failed' });
     server.behaviour.at['/health'] = { status: 200 };
     paths();
@@ -355,32 +377,37 @@ describe('EndpointDriver.models', () => {
   });
 
   it.each([
-    ['{}', 'GET /v1/models did not return a list of models'],
-    ['null', 'GET /v1/models did not return a list of models'],
-    ['not json', 'GET /v1/models did not return a list of models'],
-    [' '.repeat(1024 * 1024 + 1), 'its list of models is too long'],
+    ['{}', /^GET http.*\/v1\/models did not return a list of models$/],
+    ['null', /^GET http.*\/v1\/models did not return a list of models$/],
+    ['not json', /^GET http.*\/v1\/models did not return a list of models$/],
+    [' '.repeat(1024 * 1024 + 1), /^its list of models is too long$/],
   ])('returns unknown for a server that answers %.20j', async (body, unknown) => {
     Object.assign(server.behaviour, { status: 200, body });
-    expect(await ask()).toEqual({ unknown });
+    expect(await ask()).toEqual({ unknown: expect.stringMatching(unknown) });
   });
 
   it('returns only names, and none that contains the credential', async () => {
     Object.assign(server.behaviour, { status: 200, body: list('tiny', 7, null, { id: 'x' }, 'got Bearer k-1') });
     expect(await ask()).toEqual({ names: ['tiny'] });
+    server.behaviour.body = '{"data":[{"id":"x","aliases":["tiny"],"root":"/m/x.gguf"}]}';
+    expect(await ask()).toEqual({ names: ['x', 'tiny', '/m/x.gguf'] });
     server.behaviour.body = '{"data":[null,"x",{"id":"tiny"}]}';
     expect(await ask()).toEqual({ names: ['tiny'] });
   });
 
   it('returns unknown within the time of one probe if a server has no list, redirects, is silent or is absent', async () => {
     server.behaviour.status = 404;
-    expect(await ask()).toEqual({ unknown: 'GET /v1/models returned 404' });
+    const url = `GET http://127.0.0.1:${server.port}/v1/models`;
+    expect(await ask()).toEqual({ unknown: `${url} returned 404` });
     Object.assign(server.behaviour, { status: 302, location: `http://127.0.0.1:${server.port}/elsewhere` });
-    expect(await ask()).toEqual({ unknown: 'GET /v1/models returned 302' });
+    expect(await ask()).toEqual({ unknown: `${url} returned 302` });
     server.behaviour.isSilent = true;
-    expect(await ask((spec) => (spec.probe.timeoutSeconds = 0.1))).toEqual({ unknown: 'no response within 0.1 s' });
+    expect(await ask((spec) => (spec.probe.timeoutSeconds = 0.1))).toEqual({
+      unknown: `${url}: no response within 0.1 s`,
+    });
     expect(server.requests).toHaveLength(3);
     await server.stop();
-    expect(await ask()).toEqual({ unknown: 'the connection was refused: nothing listens there' });
+    expect(await ask()).toEqual({ unknown: `${url}: the connection was refused: nothing listens there` });
     server = await runningServer();
   });
 

@@ -3,6 +3,7 @@ import {
   HealthHistory,
   probeHealth,
   TargetConfigError,
+  type CallableServer,
   type EngineTraits,
   type HealthAnswer,
   type InstanceRef,
@@ -13,10 +14,10 @@ import {
   type TargetDriver,
 } from '@slipway/target-driver';
 import { Egress, outsideOf, parseAllow, type GuardOptions } from '@slipway/platform-egress';
-import { originOf, serverRoot, type AllowEntry, type IdentityProof } from '@slipway/contracts';
+import { originOf, serverUrls, type AllowEntry, type IdentityProof } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
 import { DEFAULT_HEALTH, healthPathOf, profileTraits, type EndpointProfile } from './endpoint-profile.js';
-import { listModels, type ServerQuestion } from './model-list.js';
+import { listModels, shown, type ServerQuestion } from './model-list.js';
 import { cheapProofs, ModelWatch } from './model-watch.js';
 
 /** A target of `kind: endpoint`: the addresses that its servers may have, and how they behave. */
@@ -131,7 +132,7 @@ export class EndpointDriver implements TargetDriver {
       return { state: 'unhealthy', reason: 'not_allowed', baseUrl, generation, message };
     }
     const answer = await this.ask(spec, baseUrl, history);
-    const message = answer.isHealthy ? answer.message : missMessage(spec, answer.asked, answer);
+    const message = answer.isHealthy ? answer.message : (answer.listMissed ?? missMessage(spec, answer.asked, answer));
     const seen = { baseUrl, generation, ...(message !== undefined && { message }) };
     const state = this.history.note(instanceId, generation, answer.isHealthy, probe.failureThreshold);
     if (answer.isHealthy) await this.lookForModel(spec, history.model, answer.list);
@@ -147,6 +148,11 @@ export class EndpointDriver implements TargetDriver {
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
     const history = this.histories.get(spec.instanceId) ?? noHistory(spec.generation);
     return spec.endpoint !== undefined && (await this.ask(spec, baseUrl, history)).isHealthy;
+  }
+
+  callable(spec: InstanceSpec, baseUrl: string): CallableServer {
+    const { apiPath, credential, dispatcher } = this.question(spec, baseUrl);
+    return { baseUrl, apiPath, model: spec.model.id, credential, dispatcher };
   }
 
   async models(spec: InstanceSpec): Promise<ModelsAnswer> {
@@ -179,25 +185,32 @@ export class EndpointDriver implements TargetDriver {
 
   /**
    * A list of models is a sign of health if neither the revision nor the profile names a path, and there is no
-   * `/health`. Engines such as Ollama have no other.
+   * `/health`. Engines such as Ollama have no other. A named path may also be below a base URL that ends in a version: `/models`.
    */
   private async ask(spec: InstanceSpec, baseUrl: string, history: ProbeHistory): Promise<Health> {
     const path = this.healthPath(spec);
     const isNamed = path !== DEFAULT_HEALTH || spec.probe.path !== undefined || this.profile?.health !== undefined;
     const question = this.question(spec, baseUrl);
-    const asked = `${baseUrl}${path}`;
+    const { root, api } = serverUrls(baseUrl, spec.endpoint?.apiPath);
+    const asked = `${root}${path}`;
+    const message = `it has no /health: the health probe uses GET ${shown(`${api}/models`)} instead`;
     if (!isNamed && history.isListAsked) {
       const list = await listModels(question);
-      if ('names' in list) return { isHealthy: true, asked, list, message: LIST_ASKED };
+      if ('names' in list) return { isHealthy: true, asked, list, message };
       // It may have become another server, so the next observation begins with `/health` again.
       history.isListAsked = false;
-      return { isHealthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
+      return { isHealthy: false, asked: `${api}/models`, listMissed: list.unknown };
     }
     const answer = await probeHealth({ ...question, url: asked });
-    if (isNamed || answer.status !== 404) return { ...answer, asked };
+    if (answer.status !== 404) return { ...answer, asked };
+    if (isNamed) {
+      const below = `${baseUrl}${path}`;
+      const other = below === asked ? answer : await probeHealth({ ...question, url: below });
+      return other.isHealthy ? { ...other, asked: below } : { ...answer, asked };
+    }
     const list = await listModels(question);
     history.isListAsked = 'names' in list;
-    return history.isListAsked ? { isHealthy: true, asked, list, message: LIST_ASKED } : { ...answer, asked };
+    return history.isListAsked ? { isHealthy: true, asked, list, message } : { ...answer, asked };
   }
 
   private async lookForModel(spec: InstanceSpec, model: ModelWatch, list: Health['list']): Promise<void> {
@@ -223,6 +236,7 @@ export class EndpointDriver implements TargetDriver {
   private question({ endpoint, probe, tenantName = '' }: InstanceSpec, baseUrl: string): ServerQuestion {
     return {
       baseUrl,
+      apiPath: endpoint?.apiPath,
       timeoutSeconds: probe.timeoutSeconds,
       dispatcher: this.egress.dispatcher(this.egress.patterns(tenantName)),
       credential: endpoint?.credential,
@@ -255,10 +269,8 @@ function noHistory(generation: number): ProbeHistory {
   return { generation, since: Date.now(), missing: 0, missingAt: -Infinity, isListAsked: false, model };
 }
 
-/** The result of one probe, the requested URL, and the list if that was requested. */
-type Health = HealthAnswer & { asked: string; list?: Awaited<ReturnType<typeof listModels>> };
-
-const LIST_ASKED = 'it has no /health: the health probe uses GET /v1/models instead';
+/** The result of one probe, the requested URL, and the list, or why there is none, if that was requested. */
+type Health = HealthAnswer & { asked: string; list?: Awaited<ReturnType<typeof listModels>>; listMissed?: string };
 
 /** A server that starts may answer 404 for a moment. So observations that are more frequent than probes count once. */
 function isPathMissing(history: ProbeHistory, { status }: HealthAnswer, intervalSeconds: number): boolean {
@@ -286,8 +298,6 @@ function problemOf(pattern: string): string[] {
   }
 }
 
-const MOST_SHOWN = 200;
-
 /** Describes the result of a failed health probe, and names the field of the spec to check. */
 function missMessage({ probe }: Pick<InstanceSpec, 'probe'>, asked: string, { status, cause }: HealthAnswer): string {
   const url = shown(asked);
@@ -299,8 +309,4 @@ function missMessage({ probe }: Pick<InstanceSpec, 'probe'>, asked: string, { st
   if (status >= 300 && status < 400)
     return `${url} returned ${status}, and redirects are not followed: set endpoint.base_url to the address of the server itself`;
   return `${url} returned ${status}`;
-}
-
-function shown(url: string): string {
-  return url.length > MOST_SHOWN ? `${url.slice(0, MOST_SHOWN)}…` : url;
 }

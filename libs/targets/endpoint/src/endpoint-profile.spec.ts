@@ -25,7 +25,11 @@ it.each([
     { unknownModel: 'rejects', identity: ['models_list', 'response_model'], readyTimeoutSeconds: 300 },
   ],
   ['{extends: lmstudio@1}', { unknownModel: 'ignores', identity: ['models_list'], readyTimeoutSeconds: 300 }],
-  ['{extends: llamacpp}', { unknownModel: 'ignores', identity: ['models_list', 'response_model'] }],
+  [
+    '{extends: llamacpp}',
+    { unknownModel: 'ignores', identity: ['models_list', 'response_model'], hasCacheSalt: false },
+  ],
+  ['{cache_salt: true}', { serves: ['chat'], unknownModel: 'rejects', hasCacheSalt: true }],
   [
     '{extends: tei}',
     { serves: ['embeddings'], identity: ['response_model', expect.objectContaining({ path: '/info' })] },
@@ -72,6 +76,7 @@ it.each([
     '{serves: [chats]}',
     'profile.serves[0] must be chat or completions or responses or embeddings or rerank, not "chats"',
   ],
+  ['{cache_salt: yes please}', 'profile.cache_salt must be true or false'],
   ['{unknown_model: ignores}', 'profile.identity must state how a server proves which model it has'],
   ['{identity: [{path: /i, field: m, equals: "{port}"}]}', 'profile.identity uses an unknown placeholder in {port}'],
   ['{warm_up: {timeout_seconds: 0}}', 'profile.warm_up.timeout_seconds must be a whole number from 1 to 86400'],

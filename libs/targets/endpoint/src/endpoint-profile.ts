@@ -26,6 +26,8 @@ export interface EndpointProfile {
   serves?: EngineService[];
   unknown_model?: UnknownModel;
   identity?: IdentityProof[];
+  /** Whether they reuse cached prefixes only for requests with the same `cache_salt`; false by default. */
+  cache_salt?: boolean;
   /** Time limit of their first answer, which may load the model. */
   warm_up?: { timeout_seconds: number };
 }
@@ -133,11 +135,13 @@ function identityProblems({ unknown_model: unknown = 'rejects', identity = [] }:
 }
 
 export function profileTraits(profile: EndpointProfile, spec: Pick<InstanceSpec, 'model'>): EngineTraits {
-  const { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [], warm_up: warmUp } = profile;
+  const { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [] } = profile;
+  const { cache_salt: hasCacheSalt = false, warm_up: warmUp } = profile;
   return {
     serves,
     unknownModel,
     identity: provableIdentity(identity, new Map(modelValues(spec))),
+    hasCacheSalt,
     readyTimeoutSeconds: warmUp?.timeout_seconds ?? DEFAULT_READY_SECONDS,
     isKeyed: false,
     drain: 'gateway',

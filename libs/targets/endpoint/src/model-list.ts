@@ -1,5 +1,5 @@
-import { serverRoot, timeLimit } from '@slipway/contracts';
-import { causeOf, type ModelsAnswer } from '@slipway/target-driver';
+import { serverUrls, timeLimit } from '@slipway/contracts';
+import { causeOf, readModelList, type ModelsAnswer } from '@slipway/target-driver';
 import { request, type Dispatcher } from 'undici';
 
 /** No server's list of its own models is longer. The lists of brokers, with thousands of models, are. */
@@ -10,6 +10,7 @@ const MAX_SECONDS = 10;
 /** The address and the limits of a request for what a server reports about itself. */
 export interface ServerQuestion {
   baseUrl: string;
+  apiPath?: string;
   timeoutSeconds: number;
   dispatcher: Dispatcher;
   credential?: string;
@@ -18,35 +19,36 @@ export interface ServerQuestion {
 /** The content of a 200 answer, or the reason why there is none, and the number of bytes. */
 type ServerReply = ({ json: unknown } | { unknown: string }) & { bytes: number };
 
-/** Requests `GET /v1/models` once. Never throws. Leaves out a name in which the server returns the credential. */
+/** Requests the list of models once. Never throws. Leaves out a name in which the server returns the credential. */
 export async function listModels(question: ServerQuestion): Promise<ModelsAnswer & { bytes: number }> {
-  const { credential } = question;
-  const told = await askServer(question, '/v1/models', 'its list of models is too long');
+  const { baseUrl, apiPath, credential } = question;
+  const url = `${serverUrls(baseUrl, apiPath).api}/models`;
+  const told = await askServer(question, url, 'its list of models is too long');
   if ('unknown' in told) return told;
-  const names = namesIn(told.json);
+  const names = readModelList(told.json)?.flatMap((model) => model.names);
   const { bytes } = told;
-  if (!names) return { unknown: 'GET /v1/models did not return a list of models', bytes };
-  return { names: names.filter((name) => credential === undefined || !name.includes(credential)), bytes };
+  if (!names) return { unknown: `GET ${shown(url)} did not return a list of models`, bytes };
+  return { names: [...new Set(names)].filter((name) => credential === undefined || !name.includes(credential)), bytes };
 }
 
-/** Sends one `GET` below the server's root, within the time of one probe and 1 MiB. Never throws. */
+/** Sends one `GET`, within the time of one probe and 1 MiB. Never throws. */
 export async function askServer(
-  { baseUrl, timeoutSeconds, dispatcher, credential }: ServerQuestion,
-  path: string,
-  tooLong = `the response of GET ${path} is too long`,
+  { timeoutSeconds, dispatcher, credential }: ServerQuestion,
+  url: string,
+  tooLong = `the response of GET ${shown(url)} is too long`,
 ): Promise<ServerReply> {
   const seconds = Math.min(timeoutSeconds, MAX_SECONDS);
   const { signal, stop } = timeLimit(seconds * 1000);
   let bytes = 0;
   try {
-    const { statusCode, body } = await request(`${serverRoot(baseUrl)}${path}`, {
+    const { statusCode, body } = await request(url, {
       dispatcher,
       signal,
       headers: { accept: 'application/json', ...(credential ? { authorization: `Bearer ${credential}` } : {}) },
     });
     if (statusCode !== 200) {
       await body.dump({ limit: MAX_ANSWER_BYTES, signal });
-      return { unknown: `GET ${path} returned ${statusCode}`, bytes };
+      return { unknown: `GET ${shown(url)} returned ${statusCode}`, bytes };
     }
     const chunks: Buffer[] = [];
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -57,10 +59,17 @@ export async function askServer(
     }
     return { json: parsed(Buffer.concat(chunks).toString('utf8')), bytes };
   } catch (error) {
-    return { unknown: causeOf(error, seconds), bytes };
+    return { unknown: `GET ${shown(url)}: ${causeOf(error, seconds)}`, bytes };
   } finally {
     stop();
   }
+}
+
+const MOST_SHOWN = 200;
+
+/** A URL for people. */
+export function shown(url: string): string {
+  return url.length > MOST_SHOWN ? `${url.slice(0, MOST_SHOWN)}…` : url;
 }
 
 function parsed(text: string): unknown {
@@ -69,11 +78,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function namesIn(answer: unknown): string[] | undefined {
-  const { data } = (answer ?? {}) as { data?: unknown };
-  if (!Array.isArray(data)) return undefined;
-  const ids = data.map((model) => (model as { id?: unknown } | null)?.id);
-  return [...new Set(ids.filter((id) => typeof id === 'string'))];
 }

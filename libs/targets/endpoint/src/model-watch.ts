@@ -1,5 +1,5 @@
-import type { IdentityProof } from '@slipway/contracts';
-import { fieldOf, checkModelList, describeModels, type ModelsAnswer } from '@slipway/target-driver';
+import { serverUrls, type IdentityProof } from '@slipway/contracts';
+import { fieldOf, checkModelList, describeModels, isNamed, type ModelsAnswer } from '@slipway/target-driver';
 import { askServer, listModels, type ServerQuestion } from './model-list.js';
 
 /** Observations of a server that starts or is unhealthy are more frequent than probes. */
@@ -67,7 +67,8 @@ function ofList(model: string, answer: ModelsAnswer & { bytes: number }): ModelF
   if ('unknown' in answer) return { is: 'unknown', bytes };
   const tells = checkModelList(model, answer.names);
   if ('unknown' in tells) return { is: 'unknown', bytes };
-  if (tells.has) return { is: 'has', bytes };
+  // The name of a file proves less than a name of the model, so a later change of the list would prove nothing either.
+  if (tells.has) return { is: isNamed(model, answer.names) ? 'has' : 'unknown', bytes };
   return { is: 'has_not', message: `the server has another model now: it has ${describeModels(answer.names)}`, bytes };
 }
 
@@ -75,7 +76,7 @@ async function ofInfo(
   question: ServerQuestion,
   { path, field, equals }: Exclude<IdentityProof, string>,
 ): Promise<ModelFinding> {
-  const told = await askServer(question, path);
+  const told = await askServer(question, `${serverUrls(question.baseUrl, question.apiPath).root}${path}`);
   const { bytes } = told;
   const value = 'json' in told ? fieldOf(told.json, field) : undefined;
   if (value === undefined) return { is: 'unknown', bytes };

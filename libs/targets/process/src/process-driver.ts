@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import {
   assertSpec,
   SAFE_NAME,
+  type CallableServer,
   type EngineDescription,
   type EngineLoad,
   type EngineTraits,
@@ -208,6 +209,10 @@ export class ProcessDriver implements TargetDriver {
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
     return this.observer.answers(spec, this.folder(spec.instanceId), baseUrl);
+  }
+
+  callable(spec: InstanceSpec, baseUrl: string): CallableServer {
+    return this.engineHealth.callable(spec, baseUrl);
   }
 
   async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {

@@ -364,9 +364,18 @@ export function TimestampField(options: FieldOptions<string> = {}): PropertyDeco
   return field(options, { type: 'string', format: 'date-time' }, timestampKind());
 }
 
+export interface ObjectOptions<T extends object> extends FieldOptions<T> {
+  /** Texts that a request may send in place of an object, and the object that each one stands for. */
+  short?: Readonly<Record<string, object>>;
+}
+
 /** A nested DTO. */
-export function ObjectField<T extends object>(type: Thunk, options: FieldOptions<T> = {}): PropertyDecorator {
-  return field(options, lazily(type), nestedKind(type));
+export function ObjectField<T extends object>(type: Thunk, options: ObjectOptions<T> = {}): PropertyDecorator {
+  const { short = {} } = options;
+  const kind = nestedKind(type);
+  const open: Shape['open'] = (given, isText) =>
+    kind.shape.open!(typeof given === 'string' && Object.hasOwn(short, given) ? short[given] : given, isText);
+  return field(options, lazily(type), { ...kind, shape: { ...kind.shape, open } });
 }
 
 /** A list of DTOs or of scalars. */

@@ -32,7 +32,7 @@ class BaseDto {
 }
 
 class RootDto extends BaseDto {
-  @ObjectField(() => LeafDto, { optional: true })
+  @ObjectField(() => LeafDto, { optional: true, short: { usual: { name: 'abc' } } })
   leaf?: LeafDto;
 
   @ArrayField(() => LeafDto, { optional: true, maxItems: 3 })
@@ -109,6 +109,12 @@ describe('objects with misleading members', () => {
     ['{"free":[]}', 'free type'],
     ['{"ratio":null}', 'ratio type'],
   ])('refuses %s', (text, fault) => expect(ofText(text).faults).toEqual([fault]));
+
+  it('reads a short text as the object that it stands for, and no other text', () => {
+    expect(ofText('{"leaf":"usual"}')).toMatchObject({ faults: [], dto: { leaf: { name: 'abc', size: 4 } } });
+    for (const text of ['other', 'toString', ''])
+      expect(ofText(JSON.stringify({ leaf: text })).faults).toEqual(['leaf type']);
+  });
 
   it('accepts any text as the key of a map', () => {
     const { faults, dto } = ofText('{"map":{"constructor":1,"toString":2,"__proto__":3}}');

@@ -209,17 +209,43 @@ export const DEFAULT_READY_SECONDS = 60;
 
 /** The traits of an engine that callers need, except the number of its accelerators and whether it needs a key. */
 export function templateTraits(
-  { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [], live, ready, stop }: TemplateConfig,
+  template: TemplateConfig,
   values: PlaceholderValues,
+  args: InstanceSpec['runtime']['args'],
 ): Omit<EngineTraits, 'gpus' | 'isKeyed' | 'memoryFreeWithinSeconds'> {
+  const {
+    serves = ['chat'],
+    unknown_model: unknownModel = 'rejects',
+    identity = [],
+    cache_salt: hasCacheSalt = false,
+  } = template;
+  const { live, ready, stop } = template;
+  const contextLength = contextLengthOf(template, args);
   return {
     serves,
     unknownModel,
     identity: provableIdentity(identity, values),
+    hasCacheSalt,
     readyTimeoutSeconds: ready?.timeout_seconds ?? DEFAULT_READY_SECONDS,
+    ...(contextLength !== undefined && { contextLength }),
     ...(live && { live: liveOf(live) }),
     drain: stop?.drain ?? 'gateway',
   };
+}
+
+/** The tokens of one request: some engines share theirs among the requests that they serve concurrently. */
+function contextLengthOf(
+  { context, args: declared = {} }: TemplateConfig,
+  args: InstanceSpec['runtime']['args'],
+): number | undefined {
+  if (!context) return undefined;
+  const numberOf = (name: string): number => {
+    const argument = declared[name];
+    return Number(args[name] ?? (typeof argument === 'object' ? argument.default : undefined));
+  };
+  const tokens = numberOf(context.arg);
+  const sharers = context.shared_by === undefined ? 1 : numberOf(context.shared_by);
+  return tokens > 0 && sharers > 0 ? Math.floor(tokens / sharers) : undefined;
 }
 
 const placeholders = new WeakMap<object, ReadonlySet<string>>();

@@ -27,7 +27,17 @@ export interface TemplateConfig {
   /** `rejects` by default. */
   unknown_model?: UnknownModel;
   identity?: IdentityProof[];
+  /** Whether it reuses cached prefixes only for requests with the same `cache_salt`; false by default. */
+  cache_salt?: boolean;
   metrics?: MetricsConfig;
+  context?: ContextConfig;
+}
+
+/** Which arguments decide about the tokens of one request. */
+export interface ContextConfig {
+  arg: string;
+  /** The argument with the number of concurrent requests that share these tokens. */
+  shared_by?: string;
 }
 
 export interface ArgConfig {

@@ -85,6 +85,17 @@ const METRICS: MappingSchema = mapping(
   ['path'],
 );
 
+const CONTEXT: MappingSchema = {
+  ...mapping(
+    {
+      arg: { ...TEXT, description: 'Argument with the number of tokens' },
+      shared_by: { ...TEXT, description: 'Argument with the number of concurrent requests that share the tokens' },
+    },
+    ['arg'],
+  ),
+  description: 'Arguments that limit the tokens of one request. A qualification compares them with context_length',
+};
+
 const gpus = (shares: string[]): MappingSchema => ({
   ...mapping(
     {
@@ -120,4 +131,5 @@ export const TEMPLATE = {
   gpus,
   profile: PROFILE_SCHEMAS,
   metrics: METRICS,
+  context: CONTEXT,
 };

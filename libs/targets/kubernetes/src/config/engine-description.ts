@@ -32,7 +32,9 @@ export function engineTraits(
 ): EngineTraits | undefined {
   const name = spec.runtime.engine ?? '';
   const engine = Object.hasOwn(engines, name) ? engines[name] : undefined;
-  return engine && { ...templateTraits(engine, new Map(modelValues(spec))), isKeyed: isKeyed(engine) };
+  return (
+    engine && { ...templateTraits(engine, new Map(modelValues(spec)), spec.runtime.args), isKeyed: isKeyed(engine) }
+  );
 }
 
 /**

@@ -129,6 +129,7 @@ export const KUBERNETES_ENGINE: MappingSchema = mapping(
     }),
     ...TEMPLATE.profile,
     metrics: TEMPLATE.metrics,
+    context: TEMPLATE.context,
     unit: {
       ...mapping(
         { kind: { enum: ['deployment', 'leaderworkerset'] }, size: WHOLE(2, 64, 'Number of pods in a group') },

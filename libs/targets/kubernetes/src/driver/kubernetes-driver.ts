@@ -4,6 +4,7 @@ import {
   probeHealth,
   SAFE_NAME,
   TargetConfigError,
+  type CallableServer,
   type DriverHost,
   type EngineDescription,
   type EngineLoad,
@@ -142,6 +143,10 @@ export class KubernetesDriver implements TargetDriver {
     const { timeoutSeconds } = spec.probe;
     // Without its key, like the kubelet, because another pod may have the address by now.
     return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent })).isHealthy;
+  }
+
+  callable({ model, instanceKey: credential }: InstanceSpec, baseUrl: string): CallableServer {
+    return { baseUrl, model: model.id, credential, dispatcher: this.agent };
   }
 
   async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {

@@ -94,6 +94,7 @@ it('the traits of an engine have what callers need, without accelerators, which 
     serves: ['chat'],
     unknownModel: 'rejects',
     identity: [],
+    hasCacheSalt: false,
     readyTimeoutSeconds: 1_800,
     isKeyed: true,
     drain: 'gateway',

@@ -1,5 +1,6 @@
 import {
   askEngineLoad,
+  type CallableServer,
   type EngineLoad,
   type HealthAnswer,
   HealthHistory,
@@ -51,6 +52,10 @@ export class EngineHealth {
   /** Sends one request outside the regular checks, as a ready engine is probed. */
   async answers(spec: InstanceSpec, intent: StartIntent, baseUrl: string): Promise<boolean> {
     return (await this.ask(liveProbe(spec, intent), baseUrl)).isHealthy;
+  }
+
+  callable({ model, instanceKey: credential }: InstanceSpec, baseUrl: string): CallableServer {
+    return { baseUrl, model: model.id, credential, dispatcher: this.agent };
   }
 
   load(metrics: MetricsConfig, baseUrl: string, key?: string): Promise<EngineLoad | undefined> {

@@ -101,6 +101,25 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
   });
 });
 
+it.each<[string, InstanceSpec['runtime']['args'], number | undefined]>([
+  ['llamacpp', {}, 2_048],
+  ['llamacpp', { ctx_size: 8_192, parallel: 1 }, 8_192],
+  ['llamacpp', { ctx_size: 100, parallel: 3 }, 33],
+  ['vllm', { max_model_len: 4_096 }, 4_096],
+  ['vllm', {}, undefined],
+])('says how many tokens a request to %s with %j gets', (name, args, tokens) => {
+  expect(template(name).traits(spec({ runtime: { args, env: {} } })).contextLength).toBe(tokens);
+});
+
+it('promises cache_salt only of the engines that honour it, until the operator says otherwise', () => {
+  const names = builtInNames().filter((name) => !name.includes('@'));
+  const salted = names.filter((name) => template(name).traits(spec()).hasCacheSalt);
+  expect(salted.sort()).toEqual(['sglang', 'vllm']);
+  expect(template('vllm', ', cache_salt: false').traits(spec()).hasCacheSalt).toBe(false);
+  expect(template('vllm', ', cache_salt: null').traits(spec()).hasCacheSalt).toBe(false);
+  expect(template('trtllm', ', cache_salt: true').traits(spec()).hasCacheSalt).toBe(true);
+});
+
 it('has a row for each template in this spec, and one for each template and key in the guide', () => {
   expect(builtInNames().filter((name) => !name.includes('@'))).toHaveLength(7);
   const page = readFileSync(new URL('../../../../../docs/guides/engines.md', import.meta.url), 'utf8');

@@ -104,6 +104,7 @@ export const PROCESS_ENGINE: MappingSchema = {
     gpus: TEMPLATE.gpus(['exclusive', 'fraction']),
     ...TEMPLATE.profile,
     metrics: TEMPLATE.metrics,
+    context: TEMPLATE.context,
     model_sources: {
       type: 'array',
       maxItems: 64,

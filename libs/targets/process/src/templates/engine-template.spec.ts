@@ -229,6 +229,7 @@ it('by default an engine serves chat, rejects unknown models and needs nothing e
     serves: ['chat'],
     unknownModel: 'rejects',
     identity: [],
+    hasCacheSalt: false,
     readyTimeoutSeconds: 60,
     isKeyed: false,
     drain: 'gateway',

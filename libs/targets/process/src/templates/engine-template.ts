@@ -281,10 +281,14 @@ function secretNames(secrets: EngineConfig['secret_env'] = {}): Record<string, s
 }
 
 /** Returns what callers must know about the engine of a spec. @param home the folder that `{home}` means */
-function processEngineTraits(config: EngineConfig, spec: Pick<InstanceSpec, 'model'>, home: string): EngineTraits {
+function processEngineTraits(
+  config: EngineConfig,
+  spec: Pick<InstanceSpec, 'model' | 'runtime'>,
+  home: string,
+): EngineTraits {
   const { gpus, stop } = config;
   return {
-    ...templateTraits(config, new Map([...modelValues(spec), ['home', home]])),
+    ...templateTraits(config, new Map([...modelValues(spec), ['home', home]]), spec.runtime.args),
     ...(gpus && { gpus, memoryFreeWithinSeconds: stop?.memory_free_within_seconds ?? 30 }),
     isKeyed: placeholdersOf(config).has('instance_key'),
   };

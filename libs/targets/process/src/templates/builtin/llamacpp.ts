@@ -19,6 +19,7 @@ export const llamacpp: BuiltInEngine = {
   identity: ['models_list', 'response_model'],
   model_sources: ['{home}/models/**/*.gguf'],
   metrics: { path: '/metrics', running: 'llamacpp:requests_processing', waiting: 'llamacpp:requests_deferred' },
+  context: { arg: 'ctx_size', shared_by: 'parallel' },
   args: {
     // It fits unset values to the free memory, so two starts would differ.
     parallel: {
@@ -36,7 +37,7 @@ export const llamacpp: BuiltInEngine = {
       min: 256,
       max: 1_048_576,
       default: 8_192,
-      reason: 'tokens, shared by the concurrent requests',
+      reason: 'tokens of all concurrent requests together: one request gets ctx_size divided by parallel',
     },
     batch_size: { arg: ['--batch-size', '{}'], type: 'integer', min: 32, max: 16_384, tune: [512, 2_048] },
     ubatch_size: { arg: ['--ubatch-size', '{}'], type: 'integer', min: 32, max: 4_096, tune: [256, 512, 1_024] },

@@ -22,6 +22,7 @@ export const lmdeploy: BuiltInEngine = {
     waiting: 'lmdeploy:num_requests_waiting',
     kv_usage: 'lmdeploy:gpu_cache_usage_perc',
   },
+  context: { arg: 'session_len' },
   args: {
     max_batch_size: {
       arg: '--max-batch-size={}',

@@ -28,6 +28,7 @@ export const sglang: BuiltInEngine = {
   serves: ['chat', 'completions'],
   unknown_model: 'echoes',
   identity: ['models_list', { path: '/get_model_info', field: 'model_path', equals: '{model.uri}' }],
+  cache_salt: true,
   model_sources: ['{home}/models/**'],
   metrics: {
     path: '/metrics',
@@ -35,6 +36,7 @@ export const sglang: BuiltInEngine = {
     waiting: 'sglang:num_queue_reqs',
     kv_usage: 'sglang:token_usage',
   },
+  context: { arg: 'context_length' },
   args: {
     max_running_requests: {
       arg: '--max-running-requests={}',

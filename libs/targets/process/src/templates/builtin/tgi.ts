@@ -22,6 +22,7 @@ export const tgi: BuiltInEngine = {
   identity: [{ path: '/info', field: 'model_id', equals: '{model.uri}' }],
   model_sources: ['{home}/models/**'],
   metrics: { path: '/metrics', running: 'tgi_batch_current_size', waiting: 'tgi_queue_size' },
+  context: { arg: 'max_total_tokens' },
   args: {
     max_concurrent_requests: {
       arg: '--max-concurrent-requests={}',

@@ -12,6 +12,7 @@ export const trtllm: BuiltInEngine = {
   unknown_model: 'unknown',
   identity: ['models_list'],
   model_sources: ['{home}/models/**'],
+  context: { arg: 'max_seq_len' },
   args: {
     max_batch_size: {
       arg: '--max_batch_size={}',

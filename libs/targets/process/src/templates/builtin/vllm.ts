@@ -21,6 +21,7 @@ export const vllm: BuiltInEngine = {
   serves: ['chat', 'completions', 'responses'],
   unknown_model: 'rejects',
   identity: ['models_list', 'response_model'],
+  cache_salt: true,
   model_sources: ['{home}/models/**'],
   metrics: {
     path: '/metrics',
@@ -29,6 +30,7 @@ export const vllm: BuiltInEngine = {
     kv_usage: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'],
     preemptions: 'vllm:num_preemptions_total',
   },
+  context: { arg: 'max_model_len' },
   args: {
     max_num_seqs: {
       arg: '--max-num-seqs={}',
