@@ -16,6 +16,7 @@ import { InstanceLogsService } from './logs/instance-logs.service.js';
 import { LogReader } from './logs/log-reader.js';
 import { Reconcilers } from './lifecycle/reconcilers.js';
 import { Scaler } from './scaling/scaler.js';
+import { RefusedRequests } from './access/refused-requests.js';
 import { Secrets, SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
 import { TargetsModule } from './targets/targets.module.js';
@@ -39,6 +40,7 @@ import { TargetsModule } from './targets/targets.module.js';
     InstanceKeeper,
     InstanceCapacity,
     Reconcilers,
+    RefusedRequests,
     Scaler,
     Secrets,
     SpecCheck,

@@ -31,6 +31,9 @@ appendFileSync(
 );
 if (values['exit-code']) console.error('mini: the model is broken');
 if (values['exit-code']) process.exit(Number(values['exit-code']));
+/** Enough for every kind of request. */
+const ANSWER = '{"choices":[]}';
+
 /** Logs a request in the file, which only a test creates and removes. */
 function isIll() {
   try {
@@ -43,7 +46,7 @@ function isIll() {
 createServer((_request, response) => {
   const isLoading = values['ready-file'] && !existsSync(values['ready-file']);
   response.statusCode = isIll() || isLoading ? 503 : 200;
-  response.end('{}');
+  response.end(ANSWER);
 }).listen(Number(values.port), '127.0.0.1');
 if (values['metrics-port'])
   createServer((request, response) => {

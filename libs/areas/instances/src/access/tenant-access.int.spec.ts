@@ -22,7 +22,7 @@ beforeEach(async () => {
   asked = [];
   server = createServer((request, response) => {
     asked.push(request.headers.authorization);
-    response.end();
+    response.end('{"choices":[]}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

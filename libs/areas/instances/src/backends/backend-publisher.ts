@@ -120,6 +120,7 @@ export class BackendPublisher {
       instances: (asleep ? [] : seen).map(({ id, state, base_url, generation, key_id }) => ({
         id,
         base_url: base_url as string,
+        ...(spec.endpoint?.api_path !== undefined && { api_path: spec.endpoint.api_path }),
         state: state === 'ready' ? state : 'lost',
         ...(key_id !== null && { key: { id: key_id, generation } }),
       })),

@@ -166,7 +166,7 @@ describe('a secret in a file', () => {
 
   beforeEach(async () => {
     bed = await TargetBed.create();
-    server = createServer((_request, response) => void response.end()).listen(0, '127.0.0.1');
+    server = createServer((_request, response) => void response.end('{"choices":[]}')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
   });
   afterEach(async () => {

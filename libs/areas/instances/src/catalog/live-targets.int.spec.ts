@@ -125,7 +125,7 @@ describe('an adopted server', () => {
   let server: Server;
   let origin: string;
   beforeEach(async () => {
-    server = createServer((_request, response) => void response.end()).listen(0, '127.0.0.1');
+    server = createServer((_request, response) => void response.end('{"choices":[]}')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });

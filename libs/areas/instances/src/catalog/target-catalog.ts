@@ -230,10 +230,11 @@ export function toInstanceSpec(
   };
   const baseUrl = endpointUrls(endpoint)[instance.ordinal ?? 0];
   if (!endpoint || baseUrl === undefined) return built;
-  const { health_path: healthPath = '/health', credential_ref: reference } = endpoint;
+  const { api_path: apiPath, health_path: healthPath = '/health', credential_ref: reference } = endpoint;
   const credential = reference === undefined ? {} : { credential: secrets.value(reference, baseUrl) };
   const { isModelSeen } = instance;
-  return { ...built, endpoint: { baseUrl, healthPath, ...credential, ...(isModelSeen && { isModelSeen }) } };
+  const path = apiPath === undefined ? {} : { apiPath };
+  return { ...built, endpoint: { baseUrl, ...path, healthPath, ...credential, ...(isModelSeen && { isModelSeen }) } };
 }
 
 /** Returns `envRefs` only if there is a reference. */

@@ -22,6 +22,8 @@ export interface InstanceTimings {
    * just come back.
    */
   awayRetryMs: number;
+  /** How long a server must refuse its first requests before it counts as one that will never answer them. */
+  refusedAfterMs: number;
   /** Time for gateways to learn that an instance is leaving, and to report the requests in flight to it. */
   drainMinSeconds: number;
   drainMaxSeconds: number;
@@ -42,6 +44,7 @@ export const DEFAULT_INSTANCE_TIMINGS: Readonly<InstanceTimings> = {
   secretCheckMs: 500,
   logSignMs: 2_000,
   awayRetryMs: 2_000,
+  refusedAfterMs: 10_000,
   drainMinSeconds: 0.6,
   drainMaxSeconds: 30,
   leaveMinSeconds: 2,

@@ -73,7 +73,7 @@ export const READ_DEVICE_CLAIMS = prepared(
 
 /** A generation that hangs may still run, so the next one starts on the same devices. */
 const IS_OVER = `(i.state in ('stopped', 'pending')
-  or i.state = 'backing_off' and coalesce(i.reason, 'none') not in ('none', 'start_failed', 'start_timeout', 'probe_failed', 'health_path_missing', 'not_allowed', 'replaced'))`;
+  or i.state = 'backing_off' and coalesce(i.reason, 'none') not in ('none', 'start_failed', 'start_timeout', 'probe_failed', 'health_path_missing', 'request_refused', 'not_allowed', 'replaced'))`;
 
 /** For the instances of target $1, or for instance $2 alone: marks the claims whose processes have ended. */
 export const END_DEVICE_CLAIMS = prepared(

@@ -11,6 +11,7 @@ import { instanceChanged, instanceLeaves, instanceReady } from './instance.event
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '../catalog/target-catalog.js';
 import { InstanceStarts } from './instance-starts.js';
+import { ANSWER_CHECK_MS, ReadyRequests } from './ready-requests.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import type { InstanceTask, TaskKind } from './pass-plan.js';
 import { Scaler } from '../scaling/scaler.js';
@@ -36,6 +37,8 @@ const QUIET_CHECK_MS = 5_000;
 /** A download changes all the time, and each recorded step is a write. */
 const PROGRESS_SECONDS = 1;
 
+const NOT_PROVEN = 'not proven: probes.probe is list, so it has answered no request of Slipway';
+
 type TaskHandler = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow) => Promise<number>;
 
 /**
@@ -47,6 +50,7 @@ type TaskHandler = (driver: TargetDriver, workload: WorkloadRow, instance: Insta
 export class InstanceKeeper {
   private readonly patience = new TakeoverPatience();
   private readonly unhealthyNews = new UnhealthyNews();
+  private readonly readyRequests: ReadyRequests;
   private readonly handlers: Record<TaskKind, TaskHandler>;
   private readonly starts: InstanceStarts;
   private readonly ends: InstanceEnds;
@@ -64,6 +68,7 @@ export class InstanceKeeper {
     this.starts = new InstanceStarts(database, transitions, access, devices, keys, this.timings.awayRetryMs);
     this.ends = new InstanceEnds(database, transitions, access);
     this.stops = new InstanceStops(database, transitions, this.timings);
+    this.readyRequests = new ReadyRequests(this.timings);
     this.handlers = {
       start: (...about) => this.start(...about),
       queue: (...about) => this.queue(...about),
@@ -110,7 +115,7 @@ export class InstanceKeeper {
       return this.ends.handleRestart(driver, workload, instance, seen);
     switch (seen.state) {
       case 'ready':
-        return this.seenReady(driver, workload, instance, seen);
+        return this.seenHealthy(driver, workload, instance, seen);
       case 'unhealthy':
         return this.seenUnhealthy(driver, workload, instance, seen);
       case 'exited':
@@ -138,6 +143,26 @@ export class InstanceKeeper {
     const event = instanceChanged(workload, instance, seen);
     await this.transitions.change(workload, instance, { state, drift: seen.drift, event });
     return 0;
+  }
+
+  /** A server that was never ready in this life has to answer a request first. */
+  private async seenHealthy(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
+    if (workload.spec.probes?.probe === 'list') {
+      const message = [NOT_PROVEN, ...(seen.message === undefined ? [] : [seen.message])].join('; ');
+      return this.seenReady(driver, workload, instance, { ...seen, message });
+    }
+    if (instance.state === 'ready' || instance.ready_age_seconds !== null)
+      return this.seenReady(driver, workload, instance, seen);
+    const spec = this.specOf(workload, instance, this.secretsOf(driver, workload));
+    const proven = await this.readyRequests.prove(driver, instance, spec, seen);
+    if (proven.state === 'ready') return this.seenReady(driver, workload, instance, proven);
+    const handle = proven.state === 'starting' ? this.seenStarting : this.seenUnhealthy;
+    return Math.min(ANSWER_CHECK_MS, await handle.call(this, driver, workload, instance, proven));
   }
 
   private async seenReady(
@@ -228,6 +253,7 @@ export class InstanceKeeper {
     // An instance beyond the wanted number is withdrawn even if the workload is retained.
     this.patience.forget(instance.id);
     this.unhealthyNews.forget(instance.id);
+    this.readyRequests.forget(instance.id);
     const onlyIfReleased = instance.ordinal < workload.replicas;
     await this.transitions.change(workload, instance, {
       state: 'stopping',
@@ -267,15 +293,19 @@ export class InstanceKeeper {
   }
 
   private async observe(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<Observation> {
-    // A running engine already has its environment. Only an adopted server gets its credential with each probe.
-    if (!driver.adopts) return driver.observe(this.specOf(workload, instance, placeholderSecrets));
+    if (!driver.adopts) return driver.observe(this.specOf(workload, instance, this.secretsOf(driver, workload)));
     try {
       await this.access.assertMayCall(driver.name, workload, instance.ordinal);
-      return await driver.observe(this.specOf(workload, instance, this.access.secretsOf(workload)));
+      return await driver.observe(this.specOf(workload, instance, this.secretsOf(driver, workload)));
     } catch (error) {
       if (!(error instanceof AccessRefused)) throw error;
       return { state: 'unhealthy', reason: 'not_allowed', message: error.message };
     }
+  }
+
+  /** A running engine already has its environment. Only an adopted server gets its credential with each request. */
+  private secretsOf({ adopts }: TargetDriver, workload: WorkloadRow): SecretReader {
+    return adopts ? this.access.secretsOf(workload) : placeholderSecrets;
   }
 
   private specOf(workload: WorkloadRow, instance: InstanceRow, secrets: SecretReader): InstanceSpec {

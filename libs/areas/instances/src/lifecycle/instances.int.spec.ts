@@ -286,7 +286,7 @@ it('an adopted server is published with its guard and sealed credential, followe
   const server: Server = createServer((request, response) => {
     asked.push(request.headers.authorization);
     response.statusCode = isWell ? 200 : 500;
-    response.end();
+    response.end('{"choices":[]}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {

@@ -30,6 +30,10 @@ export class WorkloadEntity {
   @Column({ type: 'text', nullable: true })
   suspended_by: string | null;
 
+  /** When an event last reported that the engines refuse requests, by fault. */
+  @Column({ type: 'jsonb', default: {} })
+  reported_faults: Record<string, string>;
+
   @Column({ type: 'timestamptz', default: () => 'now()' })
   activated_at: Date;
 
