@@ -22,6 +22,8 @@ export interface PublishedProduct {
   supportedParameters: string[];
   pricing: { currency: string; input_per_mtok: number; output_per_mtok: number } | null;
   createdAt: Date;
+  /** Whether its tenants share a prefix cache that `cache_salt` does not divide. */
+  sharesPrefixCache: boolean;
   bindings: ServingBinding[];
 }
 

@@ -30,6 +30,9 @@ it.each([
   // With and without /v1 and a slash it is one server.
   [{ base_urls: ['http://h:1', 'http://h:2', 'http://h:1/v1/'] }, 'endpoint.base_urls unique'],
   [{ base_url: 'http://h:1/', base_urls: ['http://h:1'] }, 'endpoint.base_urls unique'],
+  [{ base_urls: ['http://h:1/v1', 'http://h:1/v1beta/openai'], api_path: '/api/v3' }, 'endpoint.base_urls unique'],
+  [{ base_url: 'http://h:1', api_path: 'openai' }, 'endpoint.api_path pattern'],
+  [{ base_url: 'http://h:1', api_path: '/openai?key=1' }, 'endpoint.api_path pattern'],
 ])('an endpoint is refused: %#', (endpoint, fault) => {
   expect(read(endpoint).faults).toEqual([fault]);
 });

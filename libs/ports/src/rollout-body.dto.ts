@@ -1,4 +1,14 @@
-import { endpointUrls, serverRoot, METRIC_NAMES, metricOf, STATS, type Metric, type Stat } from '@slipway/contracts';
+import {
+  endpointUrls,
+  METRIC_NAMES,
+  metricOf,
+  READY_PROBES,
+  serverUrls,
+  STATS,
+  type Metric,
+  type ReadyProbe,
+  type Stat,
+} from '@slipway/contracts';
 import {
   ArrayField,
   IntField,
@@ -97,6 +107,17 @@ export class EndpointSpecDto {
   @StringField({ enum: ['openai'], default: 'openai' })
   protocol: 'openai';
 
+  @StringField({
+    min: 1,
+    max: 1024,
+    pattern: /^\/[\x21-\x22\x24-\x3e\x40-\x7e]*$/,
+    optional: true,
+    description:
+      'Path of the API below the base URL. If omitted: the base URL itself if its path ends in a version, such as `/v1`, `/api/v3` or `/v1beta/openai`; else `/v1` below it',
+    example: '/openai',
+  })
+  api_path?: string;
+
   @StringField({ min: 1, max: 1024, pattern: /^\//, default: '/health' })
   health_path: string;
 
@@ -114,8 +135,8 @@ export class EndpointSpecDto {
       return [{ field: 'base_url', code: 'required', message: 'base_url or base_urls is required' }];
     if (urls.length > MOST_URLS)
       return [{ field: 'base_urls', code: 'max_items', message: `at most ${MOST_URLS} servers, including base_url` }];
-    const roots = urls.map(serverRoot);
-    const twice = urls.find((_url, ordinal) => roots.indexOf(roots[ordinal]!) < ordinal);
+    const apis = urls.map((url) => serverUrls(url, endpoint.api_path).api);
+    const twice = urls.find((_url, ordinal) => apis.indexOf(apis[ordinal]!) < ordinal);
     if (twice === undefined) return [];
     return [{ field: 'base_urls', code: 'unique', message: `base_urls lists a server twice: ${twice}` }];
   }
@@ -245,6 +266,14 @@ export class ProbesSpecDto {
 
   @IntField({ min: 1, max: 100, optional: true })
   failure_threshold?: number;
+
+  @StringField({
+    enum: READY_PROBES,
+    optional: true,
+    description:
+      'How an instance becomes ready. `request` (default): it answers one small request with a result, once after each start or adoption. `list`: its health and its list of models are enough; its message says that it is not proven',
+  })
+  probe?: ReadyProbe;
 }
 
 export class RevisionSpecDto {
@@ -425,12 +454,30 @@ export class AnalysisMetricDto {
  * keeps.
  */
 export class AnalysisDto {
-  @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16 })
-  metrics: AnalysisMetricDto[];
+  @StringField({
+    enum: ['none'],
+    optional: true,
+    description:
+      '`none`: nothing judges the rollout, not even the guards. `metrics` is then ignored and may be absent.',
+  })
+  mode?: 'none';
+
+  @ArrayField(() => AnalysisMetricDto, {
+    minItems: 1,
+    maxItems: 16,
+    optional: true,
+    description: 'Required unless `mode` is `none`. Guards judge the outcomes that no metric names.',
+  })
+  metrics?: AnalysisMetricDto[];
 
   @StringField({ enum: ['rollback', 'pause'], default: 'rollback' })
   on_failure: 'rollback' | 'pause';
 
   @StringField({ enum: ['pause', 'rollback'], default: 'pause' })
   on_inconclusive: 'pause' | 'rollback';
+
+  static check({ mode, metrics }: AnalysisDto): FieldIssue[] {
+    if (mode === 'none' || metrics) return [];
+    return [{ field: 'metrics', code: 'required', message: 'is required unless mode is none' }];
+  }
 }

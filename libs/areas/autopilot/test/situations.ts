@@ -1,4 +1,12 @@
-import { bucketOf, emptyHistogram, emptyLoads, type Histogram, type RequestStats } from '@slipway/dataplane';
+import {
+  bucketOf,
+  emptyCounts,
+  emptyHistogram,
+  emptyLoads,
+  histogramsOf,
+  type Histogram,
+  type RequestStats,
+} from '@slipway/dataplane';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { RevisionSpec } from '@slipway/contracts';
 import type { ProposalHistory, Situation } from '../src/rounds/evaluation.js';
@@ -50,14 +58,11 @@ export function histogramOf(values: readonly number[]): Histogram {
 export function statsOf(stats: Partial<Omit<RequestStats, 'counts'>> & { ok?: number; failed?: number }): RequestStats {
   const { ok = 0, failed = 0, ...rest } = stats;
   return {
-    counts: { ok, client_error: 0, server_error: failed, connect_error: 0, cancelled: 0, retried: 0 },
+    counts: { ...emptyCounts(), ok, server_error: failed },
     streamed: 0,
     tokens_in: 0,
     tokens_out: 0,
-    ttft_ms: emptyHistogram(),
-    itl_ms: emptyHistogram(),
-    e2e_latency_ms: emptyHistogram(),
-    output_tokens_per_s: emptyHistogram(),
+    ...histogramsOf(() => emptyHistogram()),
     loads: emptyLoads(),
     ...rest,
   };

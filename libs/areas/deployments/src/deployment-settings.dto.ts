@@ -20,7 +20,7 @@ const ENVIRONMENT = { min: 1, max: 63, example: 'production' };
 const DEFAULT_STRATEGY = { description: 'Strategy of rollouts that omit `strategy`' };
 const DEFAULT_ANALYSIS = {
   description:
-    'Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it.',
+    'Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. Without it, guards judge a soak.',
 };
 const REVISION_HISTORY_LIMIT = {
   min: 1,
@@ -93,6 +93,9 @@ export class StrategyPatchDto {
 }
 
 export class AnalysisPatchDto {
+  @StringField({ enum: ['none'], removable: true })
+  mode?: 'none' | null;
+
   @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16, removable: true })
   metrics?: AnalysisMetricDto[] | null;
 

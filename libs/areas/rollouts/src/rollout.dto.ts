@@ -40,8 +40,9 @@ export class RolloutDto {
 
   @ObjectField(() => AnalysisDto, {
     optional: true,
+    short: { none: { mode: 'none' } },
     description:
-      'Default: the `default_analysis` of the deployment, else none. `result.gate` of the operation shows which one applies.',
+      'Default: the `default_analysis` of the deployment, else guards only. The text `none` is short for `{"mode": "none"}`. `result.gate` of the operation shows which one applies.',
   })
   analysis?: AnalysisDto;
 

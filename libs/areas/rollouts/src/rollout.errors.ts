@@ -49,7 +49,7 @@ export const rolloutFailures = defineFailures({
     'Compare the values in the evidence of the step; fix the revision, or loosen the gate if it was too strict.',
   ],
   analysis_inconclusive: [
-    'A gate had too few samples to decide',
+    'A gate had too few samples or callers to decide',
     'Send more traffic, soak longer, or lower `min_samples`.',
   ],
   analysis_not_comparable: [
@@ -57,7 +57,7 @@ export const rolloutFailures = defineFailures({
     'Send each instance of the candidate about as much traffic as each instance of the baseline, or check a threshold. The evidence of the step shows the loads.',
   ],
   metrics_unavailable: [
-    'A gate had no samples at all',
+    'A gate had no samples, or incomplete records of the gateways',
     'Check that requests go through the gateway during the soak, and that the gateway can reach Postgres.',
   ],
 });

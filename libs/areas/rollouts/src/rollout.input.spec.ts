@@ -102,10 +102,31 @@ describe('the gate of a rollout', () => {
   });
   const soaking = ['provision', 'shift_traffic:1', 'soak:1', 'analyze:1', 'promote'];
 
-  it('is that of the request, else that of the deployment, else none', () => {
-    expect(chooseGate(soaking, gate(0.1), gate(0.2))).toEqual({ source: 'rollout', ...gate(0.1) });
-    expect(chooseGate(soaking, undefined, gate(0.2))).toEqual({ source: 'deployment', ...gate(0.2) });
-    expect(chooseGate(soaking, undefined, null)).toBeNull();
+  const guardsOf = (chosen: ReturnType<typeof chooseGate>) => chosen?.guards.map(({ name }) => name);
+  const ADDED = ['client_error_rate', 'overloaded_rate', 'abandoned_rate'];
+
+  it('is that of the request, else that of the deployment, else guards', () => {
+    expect(chooseGate(soaking, gate(0.1), gate(0.2))).toMatchObject({ source: 'rollout', ...gate(0.1) });
+    expect(chooseGate(soaking, undefined, gate(0.2))).toMatchObject({ source: 'deployment', ...gate(0.2) });
+    const byDefault = chooseGate(soaking, undefined, null);
+    expect(byDefault).toMatchObject({ source: 'default', metrics: [], on_failure: 'rollback' });
+    expect(byDefault).toMatchObject({ on_inconclusive: 'pause' });
+    expect(guardsOf(byDefault)).toEqual(['error_rate', ...ADDED]);
+  });
+
+  it('has a guard for each outcome that no metric names, and leaves errors to the gate', () => {
+    expect(guardsOf(chooseGate(soaking, gate(0.1), null))).toEqual(ADDED);
+    expect(guardsOf(chooseGate(soaking, undefined, gate(0.1)))).toEqual(ADDED);
+    const { metrics, ...actions } = gate(0.1);
+    const named = { ...actions, metrics: [{ ...metrics[0]!, name: 'overloaded_rate' as const }] };
+    expect(guardsOf(chooseGate(soaking, named, null))).toEqual(['client_error_rate', 'abandoned_rate']);
+  });
+
+  it('is null if the analysis is none, whatever the deployment has', () => {
+    const none = { ...gate(0.1), mode: 'none' as const };
+    expect(chooseGate(soaking, none, gate(0.2))).toBeNull();
+    expect(chooseGate(soaking, undefined, none)).toBeNull();
+    expect(chooseGate(soaking, gate(0.1), none)).toMatchObject({ source: 'rollout' });
   });
 
   it('is null if no step is analyzed', () => {

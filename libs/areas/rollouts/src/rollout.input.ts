@@ -1,7 +1,14 @@
 import type { OperationDefinition, StepContext, StepName } from '@slipway/platform-durable/operations';
-import { HOLD_SECONDS, type AnalysisDto, type StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
+import {
+  HOLD_SECONDS,
+  type AnalysisDto,
+  type AnalysisMetricDto,
+  type StrategyDto,
+  type StrategyType,
+} from '@slipway/ports/deployment-records';
 import type { Takeover } from '@slipway/ports/instances';
 import type { Route, RouteHold } from '@slipway/ports/routing';
+import { GUARDS, type Guard } from './gates/guards.js';
 
 /*
  * The input with which an operation of this area is accepted: its strategy, its gate, and the names and input of its
@@ -26,7 +33,7 @@ export interface RolloutInput {
   revisionName: string;
   isReused: boolean;
   strategy: Strategy;
-  analysis: AnalysisDto | null;
+  analysis: StoredGate | null;
   /** The plan that it executes. Absent in rollouts that an earlier version accepted. */
   planId?: string | null;
   progressDeadlineSeconds: number;
@@ -117,10 +124,15 @@ export interface Strategy {
   hold_seconds?: number;
 }
 
-/** An analysis with its source, as `result.gate` of the operation shows it. */
-export interface Gate extends AnalysisDto {
-  source: 'rollout' | 'deployment';
+/** The judges of each soak, with their source, as `result.gate` of the operation shows it. */
+export interface Gate extends Pick<AnalysisDto, 'on_failure' | 'on_inconclusive'> {
+  source: 'rollout' | 'deployment' | 'default';
+  metrics: AnalysisMetricDto[];
+  guards: Guard[];
 }
+
+/** A rollout that an earlier version accepted has no guards. */
+export type StoredGate = Omit<Gate, 'guards' | 'source'> & Partial<Pick<Gate, 'guards' | 'source'>>;
 
 export const DEFAULT_SOAK_SECONDS = 180;
 const CANARY_PERCENTS = [5, 25, 50, 100];
@@ -148,8 +160,9 @@ function defaultSteps(type: StrategyType): Strategy['steps'] {
 }
 
 /**
- * Returns the gate of a rollout: that of the request (or its plan), else that of the deployment. Returns null if no
- * step is judged.
+ * Returns the gate of a rollout: that of the request (or its plan), else that of the deployment, else guards only.
+ * Guards judge each outcome that a gate does not name. An error rate is the choice of the gate. Returns null if no step
+ * is judged.
  */
 export function chooseGate(
   steps: readonly string[],
@@ -157,8 +170,13 @@ export function chooseGate(
   ofDeployment: Record<string, unknown> | null,
 ): Gate | null {
   if (!steps.some((step) => step.startsWith('analyze:'))) return null;
-  if (requested) return { source: 'rollout', ...requested };
-  return ofDeployment && { source: 'deployment', ...(ofDeployment as unknown as AnalysisDto) };
+  const chosen = requested ?? (ofDeployment as unknown as AnalysisDto | null);
+  if (chosen?.mode === 'none') return null;
+  if (!chosen)
+    return { source: 'default', metrics: [], guards: [...GUARDS], on_failure: 'rollback', on_inconclusive: 'pause' };
+  const { metrics = [], ...actions } = chosen;
+  const guards = GUARDS.filter(({ name }) => name !== 'error_rate' && !metrics.some((metric) => metric.name === name));
+  return { source: requested ? 'rollout' : 'deployment', metrics, guards, ...actions };
 }
 
 export function movesTraffic(strategy: Strategy): boolean {

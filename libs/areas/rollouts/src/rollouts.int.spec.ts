@@ -196,7 +196,7 @@ describe("the deployment's default_analysis", () => {
     await bed.gatewayUntil(new Date(Date.now() + 3_600_000));
     const deployment = await bed.serving(1, { defaultAnalysis: gate });
     const { operation } = await bed.ask(deployment, { spec: spec('next'), strategy: canary(50, 100) });
-    expect(operation.result.gate).toEqual({ source: 'deployment', ...gate });
+    expect(operation.result.gate).toMatchObject({ source: 'deployment', ...gate });
     expect((await bed.events(deployment, 'rollout.started')).at(-1)).toMatchObject({ gate: { source: 'deployment' } });
     await bed.served((await bed.revision(deployment, 2)).id, { ok: 50, failed: 50 });
     // The accepted gate applies, even if the default changes in the meantime.
@@ -217,7 +217,7 @@ describe("the deployment's default_analysis", () => {
     const deployment = await bed.serving(1, { defaultAnalysis: gate });
     const own = { ...gate, on_failure: 'pause' as const };
     const asked = await bed.ask(deployment, { spec: spec('next'), strategy: canary(100), analysis: own });
-    expect(asked.operation.result.gate).toEqual({ source: 'rollout', ...own });
+    expect(asked.operation.result.gate).toMatchObject({ source: 'rollout', ...own });
     const first = await bed.ask(bed.deployment({ defaultAnalysis: gate }), { spec: spec('m'), strategy: canary(100) });
     expect(first.operation.result.gate).toBeNull();
     expect(await bed.finish(first.operation.id)).toMatchObject({ status: 'succeeded' });

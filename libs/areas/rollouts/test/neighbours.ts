@@ -20,7 +20,12 @@ const absent = defineErrors({ deployment_not_found: { status: 404, category: 'no
 
 const SOFT: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const READY: WorkloadStatus = { desired: 1, ready: 1, alive: 1, restarts: 0, message: null, baseUrls: [] };
-const TRAITS: Omit<PromisedTraits, 'readyTimeoutSeconds'> = { serves: ['chat'], unknownModel: 'unknown', identity: [] };
+const TRAITS: Omit<PromisedTraits, 'readyTimeoutSeconds'> = {
+  serves: ['chat'],
+  unknownModel: 'unknown',
+  identity: [],
+  hasCacheSalt: false,
+};
 const GONE: WorkloadStatus = { ...READY, desired: 0, ready: 0, alive: 0 };
 
 /**

@@ -3,8 +3,10 @@ import { migrations as revisions, RevisionsModule } from '@slipway/area-revision
 import { RevisionHistory } from '@slipway/area-revisions/testing';
 import { DISTRIBUTIONS } from '@slipway/contracts';
 import {
+  emptyCounts,
   emptyHistogram,
   emptyLoads,
+  histogramsOf,
   migrations as dataplane,
   reportGateway,
   writeWindows,
@@ -44,6 +46,8 @@ export const canary = (...percents: number[]) => ({
   type: 'canary' as const,
   steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds: 0, requires_approval: false })),
 });
+/** For rollouts without recorded requests, which guards would pause. */
+export const UNJUDGED = { mode: 'none', on_failure: 'rollback', on_inconclusive: 'pause' } as const;
 export const IMMEDIATE = { type: 'immediate' as const };
 
 let count = 0;
@@ -117,13 +121,17 @@ export class RolloutsBed {
     return deployment;
   }
 
-  /** Sends a rollout with the defaults that the API would fill in, and returns the answer. */
+  /**
+   * Sends a rollout with the defaults that the API would fill in, and returns the answer. Nothing judges it, unless it or
+   * its deployment has an analysis, or it names an undefined one.
+   */
   async ask(deployment: Deployment, body: Partial<RolloutDto>, idempotency?: IdempotencyClaim): Promise<any> {
+    const isUnjudged = !('analysis' in body) && !body.plan_id && !deployment.defaultAnalysis;
     const request = {
       principal: PRINCIPAL,
       deploymentName: deployment.name,
       isDryRun: false,
-      body: body as RolloutDto,
+      body: (isUnjudged ? { ...body, analysis: UNJUDGED } : body) as RolloutDto,
       idempotency,
     };
     return answerOf(await this.get(RolloutsService).create(request));
@@ -257,20 +265,17 @@ export class RolloutsBed {
       tenant_id: TENANT,
       gateway_id: 'gw',
       window_start: new Date(at * 1_000).toISOString(),
+      ...emptyCounts(),
       ok: what.ok ?? 0,
-      client_error: 0,
       server_error: what.failed ?? 0,
-      connect_error: 0,
-      cancelled: 0,
-      retried: 0,
       streamed: 0,
       tokens_in: 0,
       tokens_out: 0,
-      ttft_ms: emptyHistogram(),
-      itl_ms: emptyHistogram(),
-      e2e_latency_ms: emptyHistogram(),
-      output_tokens_per_s: emptyHistogram(),
+      ...histogramsOf(() => emptyHistogram()),
       loads: what.loads === undefined ? aloneLoads(what.more ?? {}) : what.loads,
+      callers: null,
+      waits: null,
+      faults: null,
       ...what.more,
     };
     await this.database.tx('system', (tx) => writeWindows(tx, [window]));

@@ -61,14 +61,4 @@ describe('the kindest value', () => {
       n: 0,
     });
   });
-
-  it('counts a stream once, however many gaps it has', () => {
-    expect(
-      measureSlo(
-        { metric: 'itl_ms', stat: 'p95', threshold: 0 },
-        statsOf({ streamed: 3, itl_ms: histogramOf([1, 2, 3, 4, 5]) }),
-        0.95,
-      ).n,
-    ).toBe(3);
-  });
 });

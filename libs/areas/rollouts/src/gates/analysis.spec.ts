@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { emptyHistogram, emptyLoads, HistogramRecorder, type RequestStats } from '@slipway/dataplane';
+import {
+  emptyCounts,
+  emptyHistogram,
+  emptyLoads,
+  HistogramRecorder,
+  histogramsOf,
+  type RequestStats,
+} from '@slipway/dataplane';
 import { DISTRIBUTIONS } from '@slipway/contracts';
 import { confidenceOf, judge, overall } from './analysis.js';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
@@ -8,21 +15,12 @@ function stats(options: { ok?: number; failed?: number; ttft?: number[] } = {}):
   const ttft = new HistogramRecorder();
   for (const value of options.ttft ?? []) ttft.record(value);
   return alone({
-    counts: {
-      ok: options.ok ?? options.ttft?.length ?? 0,
-      client_error: 0,
-      server_error: options.failed ?? 0,
-      connect_error: 0,
-      cancelled: 0,
-      retried: 0,
-    },
+    counts: { ...emptyCounts(), ok: options.ok ?? options.ttft?.length ?? 0, server_error: options.failed ?? 0 },
     streamed: options.ttft?.length ?? 0,
     tokens_in: 0,
     tokens_out: 0,
+    ...histogramsOf(() => emptyHistogram()),
     ttft_ms: ttft.snapshot(),
-    itl_ms: emptyHistogram(),
-    e2e_latency_ms: emptyHistogram(),
-    output_tokens_per_s: emptyHistogram(),
     loads: emptyLoads(),
   });
 }
@@ -94,13 +92,6 @@ describe('failures and samples', () => {
     expect(counted({ ok: 6, cancelled: 2 })).toEqual({ value: 0, samples: 6 });
     // A retry succeeded, and the client saw only that attempt.
     expect(counted({ ok: 6, connect_error: 1, retried: 1 })).toEqual({ value: 0, samples: 6 });
-  });
-
-  it('counts a stream as one sample, however many gaps it has', () => {
-    const check = metric({ name: 'itl_ms', threshold: 100, min_samples: 50 });
-    const streams = (streamed: number) => ({ ...stats(), streamed, itl_ms: around(20, 400) });
-    expect(judge(check, streams(49), undefined)).toMatchObject({ verdict: 'inconclusive', candidate: { samples: 49 } });
-    expect(judge(check, streams(50), undefined).verdict).toBe('pass');
   });
 
   it('takes the direction from the metric, unless the check names an operator', () => {
@@ -257,6 +248,37 @@ describe('the measured rates of wrong verdicts, as docs/judging-a-canary.md stat
       ),
     ).toBeLessThan(0.08);
   });
+});
+
+describe('time per output token, with a limit of 10 %', () => {
+  const check = metric({ name: 'itl_ms', check: 'regression', max_regression_percent: 10 });
+
+  /** Streams of one true speed that put this many tokens into an event, measured from the first event to the last. */
+  function streams(next: () => number, { tokenMs, eventTokens }: { tokenMs: number; eventTokens: number }) {
+    const itl = new HistogramRecorder();
+    for (let stream = 0; stream < 300; stream += 1) {
+      const events = 8 + Math.floor(next() * 16);
+      const tokens = (events - 1) * eventTokens;
+      let ms = 0;
+      for (let token = 0; token < tokens; token += 1) ms += tokenMs * Math.exp(0.3 * gaussian(next));
+      itl.record(ms / tokens);
+    }
+    return alone({ ...stats({ ok: 300 }), itl_ms: itl.snapshot() });
+  }
+  const verdicts = (candidate: { tokenMs: number; eventTokens: number }) =>
+    Array.from({ length: 20 }, (_, seed) => {
+      const next = random(1_000 + seed);
+      const baseline = streams(next, { tokenMs: 20, eventTokens: 4 });
+      return judge(check, streams(next, candidate), baseline).verdict;
+    });
+
+  it.each([4, 3, 6])('passes an engine of the same speed that puts %s tokens into an event', (eventTokens) =>
+    expect(new Set(verdicts({ tokenMs: 20, eventTokens }))).toEqual(new Set(['pass'])),
+  );
+
+  it.each([1, 4, 16])('stops an engine of half the speed that puts %s tokens into an event', (eventTokens) =>
+    expect(new Set(verdicts({ tokenMs: 40, eventTokens }))).toEqual(new Set(['breached'])),
+  );
 });
 
 function gaussian(next: () => number): number {

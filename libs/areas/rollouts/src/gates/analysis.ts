@@ -1,4 +1,4 @@
-import { isBeyond, metricOf, type Stat } from '@slipway/contracts';
+import { metricOf, type Stat } from '@slipway/contracts';
 import {
   compare,
   readMetric,
@@ -24,6 +24,8 @@ export interface MetricResult {
   candidate: MetricReading;
   /** Null for a threshold check. */
   baseline: MetricReading | null;
+  /** For a threshold check: the side of the limit that passes. Absent in results of earlier versions. */
+  operator?: 'lte' | 'gte';
   /** The limit of the check: its threshold, or max_regression_percent. */
   limit: number;
   /**
@@ -101,6 +103,7 @@ export function judge(
     stat,
     check: metric.check,
     dry_run: metric.dry_run,
+    ...(metric.check === 'threshold' && { operator: operatorOf(metric) }),
     limit,
     verdict: verdictOf(metric, value, base, found),
     candidate: value,
@@ -148,9 +151,8 @@ function verdictOf(
   if (candidate.value === null) return 'unavailable';
   if (candidate.samples < metric.min_samples) return 'inconclusive';
   if (metric.check === 'threshold') {
-    const operator = metric.operator ?? (metricOf(metric.name).better === 'higher' ? 'gte' : 'lte');
-    const limit = metric.threshold as number;
-    return (operator === 'lte' ? candidate.value <= limit : candidate.value >= limit) ? 'pass' : 'breached';
+    const isBroken = isBeyondThreshold(operatorOf(metric), candidate.value, metric.threshold as number);
+    return isBroken ? 'breached' : 'pass';
   }
   if (!baseline || baseline.value === null || !found) return 'unavailable';
   if (baseline.samples < metric.min_samples) return 'inconclusive';
@@ -162,7 +164,19 @@ function verdictOf(
 export function isBreach(result: MetricResult): boolean {
   if (result.check === 'regression') return (result.regression_bound_percent ?? 0) > result.limit;
   const { value } = result.candidate;
-  return value !== null && isBeyond(result.metric, value, result.limit);
+  return value !== null && isBeyondThreshold(result.operator ?? usualOperator(result.metric), value, result.limit);
+}
+
+function operatorOf({ name, operator }: AnalysisMetricDto): 'lte' | 'gte' {
+  return operator ?? usualOperator(name);
+}
+
+function usualOperator(name: AnalysisMetricDto['name']): 'lte' | 'gte' {
+  return metricOf(name).better === 'higher' ? 'gte' : 'lte';
+}
+
+function isBeyondThreshold(operator: 'lte' | 'gte', value: number, limit: number): boolean {
+  return operator === 'lte' ? value > limit : value < limit;
 }
 
 /** A share keeps all its digits, because three digits would make small shares equal. */
@@ -182,7 +196,7 @@ function round(value: number): number {
 const SEVERITY: GateVerdict[] = ['breached', 'unavailable', 'not_comparable', 'inconclusive'];
 
 /** Returns the worst verdict of the metrics that count, because all of them must pass. */
-export function overall(metrics: readonly Pick<MetricResult, 'verdict' | 'dry_run'>[]): GateVerdict {
+export function overall(metrics: readonly { verdict: GateVerdict; dry_run?: boolean }[]): GateVerdict {
   const counting = metrics.filter((metric) => !metric.dry_run).map((metric) => metric.verdict);
   return SEVERITY.find((verdict) => counting.includes(verdict)) ?? 'pass';
 }

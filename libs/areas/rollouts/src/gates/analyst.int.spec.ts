@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emptyLoads, HistogramRecorder, type Histogram } from '@slipway/dataplane';
+import { emptyLoads, HistogramRecorder, reportGateway, type Callers, type Histogram } from '@slipway/dataplane';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import { canary, RolloutsBed, spec } from '../../test/rollouts-bed.js';
+import { canary, RolloutsBed, spec, UNJUDGED } from '../../test/rollouts-bed.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
 
 let bed: RolloutsBed;
@@ -141,10 +141,10 @@ describe('the analysis of a canary', () => {
     },
   );
 
-  it('judges nothing if no metrics are configured', async () => {
+  it('judges nothing if the analysis is none', async () => {
     const deployment = await bed.serving();
-    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: canary(100) });
-    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: canary(100), analysis: UNJUDGED });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { gate: null } });
     expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
   });
 });
@@ -218,6 +218,11 @@ describe('failure_limit', () => {
       metric({ name: 'e2e_latency_ms', check: 'regression', max_regression_percent: 50 }),
     ],
     [
+      'a metric whose check names the unusual operator',
+      { ok: 100, more: { output_tokens_per_s: histogram(200, 100) } },
+      metric({ name: 'output_tokens_per_s', operator: 'lte', threshold: 100 }),
+    ],
+    [
       'tokens per second, of which less is worse',
       { ok: 100, more: { output_tokens_per_s: histogram(10, 100) } },
       metric({ name: 'output_tokens_per_s', threshold: 100 }),
@@ -234,7 +239,7 @@ describe('failure_limit', () => {
 });
 
 describe('the analysis of a soak', () => {
-  it('waits until the gateways have reported the soak, and counts later records as absent', async () => {
+  it('waits until the gateways have reported the soak, and promotes nothing if they do not', async () => {
     await bed.gatewayUntil(new Date(Date.now() - 60_000));
     try {
       const { deployment, id } = await begin(FEW, analysis([metric({ min_samples: 10 })]));
@@ -246,10 +251,55 @@ describe('the analysis of a soak', () => {
       await bed.wake(id);
       expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
       await bed.age(id, 11);
-      expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+      expect(await bed.finish(id)).toMatchObject({
+        status: 'waiting',
+        message: 'unavailable: the records of gateway gw are incomplete',
+      });
+      expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+        { verdict: 'unavailable', gateways: { missing: ['gw'] } },
+      ]);
     } finally {
       await bed.gatewayUntil(new Date(Date.now() + 3_600_000));
     }
+  });
+
+  it('does not wait for records if those that exist show a breach', async () => {
+    await bed.gatewayUntil(new Date(Date.now() - 60_000));
+    try {
+      const { deployment, id } = await begin(BAD, analysis([metric()]));
+      expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
+      expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+        { verdict: 'breached', gateways: { missing: ['gw'] } },
+      ]);
+    } finally {
+      await bed.gatewayUntil(new Date(Date.now() + 3_600_000));
+    }
+  });
+
+  it('promotes nothing if a gateway dates its records ahead', async () => {
+    const { id, candidate } = await begin(GOOD, analysis([metric()]));
+    await bed.served(candidate.id, { ...GOOD, secondsAgo: -3_600 });
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'waiting',
+      message: 'unavailable: the records of gateway gw are incomplete',
+    });
+  });
+
+  it('reports a gateway that has left, and does not wait for it', async () => {
+    const gone = { gatewayId: 'gw_gone', statsUntil: new Date(Date.now() - 60_000), followed: [], inFlight: [] };
+    await bed.database.tx('system', (tx) => reportGateway(tx, gone));
+    await bed.sql(`update dataplane_gateways set seen_at = now() - interval '11 seconds' where gateway_id = 'gw_gone'`);
+    const steps = [{ traffic_percent: 100, soak_seconds: 30, requires_approval: false }];
+    const deployment = await bed.serving();
+    const strategy = { type: 'canary' as const, steps };
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy, analysis: analysis([metric()]) });
+    await bed.served((await bed.revision(deployment, 2)).id, GOOD);
+    await bed.drive(id);
+    await bed.age(id, 31);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+      { verdict: 'pass', gateways: { left: ['gw_gone'] } },
+    ]);
   });
 
   it('waits for a candidate that does not answer its probe, but not for ever', async () => {
@@ -396,5 +446,109 @@ describe('a candidate for which the stable revision was stopped', () => {
     await bed.served(stable.id, { ...latency(5_000, 1_000), secondsAgo: 5 });
     await bed.age(id, 11);
     expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
+  });
+});
+
+describe('guards', () => {
+  const callers = (outcome: number, of: number, events: number): Callers =>
+    Object.fromEntries(
+      Array.from({ length: 5 }, (_, bucket) => {
+        const counts: Callers[string] = [of, 0, 0, 0, 0];
+        counts[outcome] = events;
+        return [bucket, counts];
+      }),
+    );
+  const refused = { ok: 40, more: { client_error: 60, callers: callers(2, 20, 12) } };
+  const gated = analysis([metric()]);
+  const names = (list: any[]) => list.map(({ name, metric: one }) => name ?? one);
+  const ADDED = ['client_error_rate', 'overloaded_rate', 'abandoned_rate'];
+
+  /** Rolls out without a gate of its own; the soak covers the recorded requests. */
+  async function ungated(served: Parameters<RolloutsBed['served']>[1], type: 'canary' | 'blue_green' = 'canary') {
+    const deployment = await bed.serving();
+    const steps = [{ traffic_percent: 100, soak_seconds: 120, requires_approval: false }];
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type, steps }, analysis: undefined });
+    bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 1 });
+    await bed.served((await bed.revision(deployment, 2)).id, served);
+    await bed.drive(id);
+    await bed.age(id, 121);
+    return { deployment, id };
+  }
+
+  it.each(['canary', 'blue_green'] as const)('judge a %s without a gate', async (type) => {
+    const { deployment, id } = await ungated(refused, type);
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: 'analysis_failed',
+      result: { gate: { source: 'default' }, analysis: { 'analyze:1': { verdict: 'breached' } } },
+    });
+    expect(record['message']).toBe(
+      'breached: client_error_rate 60 % (100 requests, no requests of the stable revision, limit 5 points more)',
+    );
+    expect(names(record['result'].gate.guards)).toEqual(['error_rate', ...ADDED]);
+    expect(routed(deployment)).toEqual([[first(deployment), 100]]);
+    expect(await bed.finish((await ungated({ ok: 100 }, type)).id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('pause a candidate without requests, with the commands to type', async () => {
+    const { deployment, id } = await ungated({ ok: 0 });
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'waiting',
+      message: `unavailable: nothing was judged, because no request reached ${second(deployment)} during the soak. Continue without a verdict with \`slipway rollouts resume ${deployment.name}\`, or stop with \`slipway rollouts cancel ${deployment.name}\``,
+    });
+    await bed.resume(id);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('judge a recreate by its requests, and do not pause one without requests', async () => {
+    const deployment = await bed.serving();
+    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
+    const strategy = { type: 'recreate' as const, steps };
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy, analysis: undefined });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { gate: { source: 'default' } } });
+  });
+
+  it('judge next to the metrics of a gate', async () => {
+    const { deployment, id } = await begin(refused, gated, [50, 100]);
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
+    const [judged] = await bed.events(deployment, 'rollout.analysis_completed');
+    expect(judged).toMatchObject({ metrics: [{ metric: 'error_rate', verdict: 'pass' }] });
+    expect(names(judged.guards)).toEqual(ADDED);
+  });
+
+  it('compare with the stable revision at the same time, else with its last requests', async () => {
+    const like = { ok: 950, more: { client_error: 50 } };
+    const { deployment, id } = await begin({ ok: 94, more: { client_error: 6 } }, gated);
+    await bed.served((await bed.revision(deployment, 1)).id, like);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    const { guards } = (await bed.events(deployment, 'rollout.analysis_completed'))[0];
+    expect(guards[0]).toMatchObject({ basis: 'same_time', baseline: { value: 0.05, samples: 1_000 } });
+
+    const later = await begin({ ok: 94, more: { client_error: 6 } }, gated);
+    await bed.served((await bed.revision(later.deployment, 1)).id, { ...like, secondsAgo: 7_200 });
+    expect(await bed.finish(later.id)).toMatchObject({ status: 'succeeded' });
+    const [judged] = await bed.events(later.deployment, 'rollout.analysis_completed');
+    expect(judged.guards[0]).toMatchObject({ basis: 'earlier', baseline: { value: 0.05 } });
+  });
+
+  it('pause if one caller causes the difference, even if every failure rolls back', async () => {
+    const one = {
+      ok: 40,
+      more: { client_error: 60, callers: { 3: [60, 0, 60, 0, 0], 4: [40, 0, 0, 0, 0] } as Callers },
+    };
+    const { id } = await begin(one, gated, [50, 100]);
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({ status: 'waiting', current_step: 'analyze:1' });
+    expect(record['message']).toMatch(/^inconclusive: client_error_rate .*: too few callers cause the difference$/);
+  });
+
+  it('roll nothing back if the stable revision has neither requests nor a ready instance', async () => {
+    const { deployment, id } = await begin(refused, gated);
+    bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 0 });
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'waiting',
+      message: expect.stringMatching(/^unavailable: client_error_rate /),
+    });
   });
 });

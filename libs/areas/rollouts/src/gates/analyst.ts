@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { lastWindowWith, statsBetween, statsCompleteUntil, type RequestStats } from '@slipway/dataplane';
+import { lastWindowWith, reportersOf, statsBetween, type StatsReporter, type RequestStats } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepOutcome } from '@slipway/platform-durable/operations';
 import { WORKER, type FailureCode } from '@slipway/contracts';
@@ -7,25 +7,31 @@ import type { NewEvent } from '@slipway/platform-durable/events';
 import { isBreach, judge, measured, overall, type Chances, type MetricResult, type GateVerdict } from './analysis.js';
 import { Candidate } from '../steps/candidate.js';
 import { rolloutFailures } from '../rollout.errors.js';
-import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
-import { soakSecondsAt, type RolloutContext, type RolloutInput } from '../rollout.input.js';
+import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
+import { soakSecondsAt, type RolloutContext, type RolloutInput, type StoredGate } from '../rollout.input.js';
+import { judgedRequests, judgeGuard, type Guard, type GuardQuestion, type GuardResult } from './guards.js';
 
-/**
- * Time to wait until the gateways have reported the last second of the soak. Records that arrive later count as absent.
- */
+/** Time to wait until the gateways have reported the last second of the soak. */
 const STATS_LIMIT_MS = 10_000;
+/** A gateway that is silent may have left. Until it counts as that, its windows are only late. */
+const SILENT_LIMIT_MS = 25_000;
 const STATS_LOOK_MS = 200;
 
 interface Judgement {
   verdict: GateVerdict;
   metrics: MetricResult[];
+  /** Absent in judgements of earlier versions. */
+  guards?: GuardResult[];
   window: { from: string; to: string };
+  /** The gateways whose records of the soak are not complete, if any. */
+  gateways?: Partial<Record<Exclude<StatsReporter['state'], 'complete'>, string[]>>;
 }
 
 /**
  * Judges a candidate by the requests that the gateways recorded during the soak.
- * First it waits until the records are complete. Then it judges once and stores the judgement. Then it acts on it. So
- * the verdict, its event and its consequence always agree, even after a crash in between.
+ * First it waits until the records are complete, unless they already show a breach. Then it judges once and stores the
+ * judgement. Then it acts on it. So the verdict, its event and its consequence always agree, even after a crash in
+ * between.
  */
 @Injectable()
 export class Analyst {
@@ -48,15 +54,14 @@ export class Analyst {
       });
     const judgement = await this.database.tx('system', async (tx) => {
       await this.candidate.assertUp(tx, context, input.revisionId, input.revisionName);
-      const until = await statsCompleteUntil(tx);
-      if (!isOver && (!until || until.getTime() < floorSecond(step.startedAt).getTime())) return undefined;
-      return this.judgeAll(tx, context, input.analysis as AnalysisDto);
+      return this.judgeOnce(tx, context, input.analysis as StoredGate);
     });
     if (!judgement)
       return sleep({
         forMs: STATS_LOOK_MS,
         status: 'running',
         message: 'Waiting for the gateways to report the metrics of the soak.',
+        state: { isRead: true },
       });
     return sleep({
       forMs: 0,
@@ -69,7 +74,7 @@ export class Analyst {
     });
   }
 
-  private act(context: RolloutContext, analysis: AnalysisDto, judgement: Judgement): StepOutcome {
+  private act(context: RolloutContext, analysis: StoredGate, judgement: Judgement): StepOutcome {
     const { step, resumed } = context;
     const { verdict } = judgement;
     const operationResult = {
@@ -84,7 +89,7 @@ export class Analyst {
       });
     }
     const action = verdict === 'breached' ? analysis.on_failure : analysis.on_inconclusive;
-    const message = describe(judgement);
+    const message = describe(judgement, context.input);
     if (action === 'rollback')
       throw new StepFailed(FAILURES[verdict], message, { evidence: judgement, result: operationResult });
     return sleep({
@@ -96,9 +101,39 @@ export class Analyst {
     });
   }
 
-  private async judgeAll(tx: Tx, context: RolloutContext, analysis: AnalysisDto): Promise<Judgement> {
-    const to = floorSecond(context.step.startedAt);
-    const soakSeconds = Math.max(1, soakSecondsAt(context.input.strategy, context.step.number));
+  /**
+   * Returns undefined while records may still arrive. A breach does not wait for them, because more records of other
+   * gateways do not make its requests good. Records that are missing in the end can hide one, so nothing passes without
+   * them. To read the records costs more than to ask who has reported, so an incomplete soak is read at its beginning and
+   * at its end.
+   */
+  private async judgeOnce(tx: Tx, context: RolloutContext, analysis: StoredGate): Promise<Judgement | undefined> {
+    const { input, step, state } = context;
+    const soak = soakOf(context);
+    const revisionIds = [input.revisionId, input.foundActiveRevisionId].filter((id) => id !== null);
+    const reporters = await reportersOf(tx, revisionIds, soak);
+    const of = (one: StatsReporter['state']) =>
+      reporters.filter(({ state }) => state === one).map(({ gatewayId }) => gatewayId);
+    const [left, ahead, silent, missing] = (['left', 'ahead', 'silent', 'missing'] as const).map(of) as string[][];
+    const waitMs = missing!.length + ahead!.length === 0 && silent!.length > 0 ? SILENT_LIMIT_MS : STATS_LIMIT_MS;
+    const isIncomplete = ahead!.length + silent!.length + missing!.length > 0;
+    const mayArrive = silent!.length + missing!.length > 0 && step.elapsedMs() <= waitMs;
+    if (mayArrive && state?.['isRead']) return undefined;
+    const judgement = await this.judgeAll(tx, context, analysis);
+    if (mayArrive && judgement.verdict !== 'breached') return undefined;
+    const gateways = Object.fromEntries(
+      Object.entries({ left, ahead, silent, missing }).filter(([, some]) => some!.length > 0),
+    );
+    return {
+      ...judgement,
+      verdict: isIncomplete && judgement.verdict !== 'breached' ? 'unavailable' : judgement.verdict,
+      ...(Object.keys(gateways).length > 0 && { gateways }),
+    };
+  }
+
+  private async judgeAll(tx: Tx, context: RolloutContext, analysis: StoredGate): Promise<Judgement> {
+    const { from: start, to } = soakOf(context);
+    const soakSeconds = (to.getTime() - start.getTime()) / 1_000;
     const chances = chancesOf(context.input.strategy, analysis);
     const metrics: MetricResult[] = [];
     for (const metric of analysis.metrics) {
@@ -106,8 +141,51 @@ export class Analyst {
       const candidate = await statsBetween(tx, context.input.revisionId, from, to);
       metrics.push(forgiven(await this.judge(tx, context, { metric, chances, from, to, candidate }), metric, context));
     }
-    const from = new Date(to.getTime() - soakSeconds * 1_000);
-    return { verdict: overall(metrics), metrics, window: { from: from.toISOString(), to: to.toISOString() } };
+    const guards = await this.judgeGuards(tx, context, analysis, { from: start, to });
+    const window = { from: start.toISOString(), to: to.toISOString() };
+    return { verdict: overall([...metrics, ...guards]), metrics, guards, window };
+  }
+
+  /** Guards read as much time as the longest check. */
+  private async judgeGuards(
+    tx: Tx,
+    context: RolloutContext,
+    { metrics, guards = [] }: StoredGate,
+    soak: CheckWindow,
+  ): Promise<GuardResult[]> {
+    if (guards.length === 0) return [];
+    const { revisionId, foundActiveRevisionId, strategy } = context.input;
+    const seconds = Math.max(...metrics.map(({ window_seconds = 0 }) => window_seconds), 0);
+    const from = new Date(Math.min(soak.from.getTime(), soak.to.getTime() - seconds * 1_000));
+    const window = { from, to: soak.to };
+    const minSamples = Math.max(...guards.map(({ min_samples }) => min_samples));
+    const question: GuardQuestion = {
+      candidate: await statsBetween(tx, revisionId, window.from, window.to),
+      stable: await this.guardBaseline(tx, context, window, minSamples),
+      isStableReady:
+        foundActiveRevisionId !== null && (await this.candidate.hasReadyInstances(tx, foundActiveRevisionId)),
+      // A recreate has stopped the previous revision, so a pause without requests would protect nothing.
+      isPausedWithoutRequests: metrics.length === 0 && strategy.type !== 'recreate',
+      chances: { looks: looksOf(strategy), metrics: guards.length },
+    };
+    return guards.map((guard: Guard) => judgeGuard(guard, question));
+  }
+
+  /** The stable revision at the same time or, if it had too few requests then, the last time that it had enough. */
+  private async guardBaseline(
+    tx: Tx,
+    context: RolloutContext,
+    window: CheckWindow,
+    minSamples: number,
+  ): Promise<GuardQuestion['stable']> {
+    const stableId = context.input.foundActiveRevisionId;
+    for (const find of [sameWindow, lastWindow, windowBefore]) {
+      const found = await find(tx, context, { ...window, minSamples });
+      if (!found || !stableId) continue;
+      const stats = await statsBetween(tx, stableId, found.from, found.to);
+      if (judgedRequests(stats) >= minSamples) return { stats, basis: find === sameWindow ? 'same_time' : 'earlier' };
+    }
+    return undefined;
   }
 
   /**
@@ -120,7 +198,7 @@ export class Analyst {
     if (metric.check === 'threshold') return judge(metric, candidate, undefined);
     let result: MetricResult | undefined;
     for (const find of [sameWindow, lastWindow, windowBefore]) {
-      const window = await find(tx, context, check);
+      const window = await find(tx, context, { ...check, minSamples: metric.min_samples });
       if (!window) continue;
       const baseline = await statsBetween(tx, context.input.foundActiveRevisionId as string, window.from, window.to);
       const isEnough = measured(metric, baseline).samples >= metric.min_samples;
@@ -157,6 +235,16 @@ interface CheckWindow {
   to: Date;
 }
 
+/** A search for a window of the stable revision of the same length. */
+interface WindowSearch extends CheckWindow {
+  minSamples: number;
+}
+
+function soakOf({ input, step }: RolloutContext): CheckWindow {
+  const to = floorSecond(step.startedAt);
+  return { from: new Date(to.getTime() - Math.max(1, soakSecondsAt(input.strategy, step.number)) * 1_000), to };
+}
+
 /**
  * The window of the stable revision. If the stable revision was stopped for the candidate, the window ends before its
  * requests were held, because its last moments are no fair measure.
@@ -164,7 +252,7 @@ interface CheckWindow {
 async function sameWindow(
   _tx: Tx,
   { input, results }: RolloutContext,
-  { from, to }: MetricCheck,
+  { from, to }: CheckWindow,
 ): Promise<CheckWindow | null> {
   if (!input.foundActiveRevisionId) return null;
   const heldSince = (results['hold_requests'] as { since?: string } | undefined)?.since;
@@ -173,12 +261,12 @@ async function sameWindow(
   return { from: new Date(end.getTime() - (to.getTime() - from.getTime())), to: end };
 }
 
-async function lastWindow(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<CheckWindow | null> {
+async function lastWindow(tx: Tx, context: RolloutContext, check: WindowSearch): Promise<CheckWindow | null> {
   const same = await sameWindow(tx, context, check);
   return same && lastWindowUntil(tx, context, check, same.to);
 }
 
-async function windowBefore(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<CheckWindow | null> {
+async function windowBefore(tx: Tx, context: RolloutContext, check: WindowSearch): Promise<CheckWindow | null> {
   const { createdAt } = context.operation;
   return context.input.foundActiveRevisionId ? lastWindowUntil(tx, context, check, floorSecond(createdAt)) : null;
 }
@@ -186,22 +274,26 @@ async function windowBefore(tx: Tx, context: RolloutContext, check: MetricCheck)
 function lastWindowUntil(
   tx: Tx,
   { input }: RolloutContext,
-  { metric, from, to }: MetricCheck,
+  { minSamples, from, to }: WindowSearch,
   before: Date,
 ): Promise<CheckWindow | null> {
   return lastWindowWith(tx, input.foundActiveRevisionId as string, {
     before,
     seconds: (to.getTime() - from.getTime()) / 1_000,
-    minAttempts: metric.min_samples,
+    minAttempts: minSamples,
   });
 }
 
 /** A check that compares nothing is no chance to look worse, and neither is a dry run. */
-function chancesOf({ type, steps }: RolloutInput['strategy'], { metrics }: AnalysisDto): Chances {
+function chancesOf(strategy: RolloutInput['strategy'], { metrics }: StoredGate): Chances {
   return {
-    looks: type === 'canary' ? steps.length : 1,
+    looks: looksOf(strategy),
     metrics: metrics.filter(({ check, dry_run }) => check === 'regression' && !dry_run).length,
   };
+}
+
+function looksOf({ type, steps }: RolloutInput['strategy']): number {
+  return type === 'canary' ? steps.length : 1;
 }
 
 const FAILURES: Record<Exclude<GateVerdict, 'pass'>, FailureCode> = {
@@ -220,9 +312,45 @@ function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: Roll
   return breaches < metric.failure_limit ? { ...result, verdict: 'pass' } : result;
 }
 
-function describe({ verdict, metrics }: Judgement): string {
-  const culprits = metrics.filter((metric) => metric.verdict === verdict && !metric.dry_run);
-  return `${verdict}: ${culprits.map((one) => `${one.metric} ${one.stat} ${one.candidate.value ?? 'has no value'} (${one.candidate.samples} samples, limit ${one.limit})`).join('; ')}`;
+function describe({ verdict, metrics, guards = [], gateways = {} }: Judgement, input: RolloutInput): string {
+  const checks = metrics.filter((metric) => metric.verdict === verdict && !metric.dry_run);
+  const ours = guards.filter((guard) => guard.verdict === verdict);
+  const hasNone = ours.some(({ reason }) => reason === 'no_requests');
+  const { left: _, ...incomplete } = gateways;
+  const reasons = [
+    ...checks.map(
+      (one) =>
+        `${one.metric} ${one.stat} ${one.candidate.value ?? 'has no value'} (${one.candidate.samples} samples, limit ${one.limit})`,
+    ),
+    ...(hasNone ? [nothingJudged(input)] : ours.map(guardText)),
+    ...Object.values(incomplete)
+      .flat()
+      .map((id) => `the records of gateway ${id} are incomplete`),
+  ];
+  return `${verdict}: ${reasons.join('; ')}`;
+}
+
+function nothingJudged({ revisionName, deploymentName }: RolloutInput): string {
+  return `nothing was judged, because no request reached ${revisionName} during the soak. Continue without a verdict with \`slipway rollouts resume ${deploymentName}\`, or stop with \`slipway rollouts cancel ${deploymentName}\``;
+}
+
+const GUARD_REASONS: Record<NonNullable<GuardResult['reason']>, string> = {
+  few_callers: 'too few callers cause the difference',
+  unknown_callers: 'the callers of requests that still wait are unknown',
+  few_requests: 'too few requests to roll back',
+  more_traffic: 'its instances got more traffic',
+  no_baseline: 'the stable revision has neither requests nor a ready instance',
+  no_requests: 'no request',
+};
+
+function guardText({ metric, candidate, baseline, limit, reason }: GuardResult): string {
+  const compared = baseline ? `stable revision ${shownShare(baseline.value)}` : 'no requests of the stable revision';
+  const value = `${metric} ${shownShare(candidate.value)} (${candidate.samples} requests, ${compared}, limit ${100 * limit} points more)`;
+  return reason ? `${value}: ${GUARD_REASONS[reason]}` : value;
+}
+
+function shownShare(share: number | null): string {
+  return share === null ? 'has no value' : `${Math.round(share * 1_000) / 10} %`;
 }
 
 function floorSecond(at: Date): Date {

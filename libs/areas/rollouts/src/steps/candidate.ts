@@ -189,6 +189,10 @@ export class Candidate {
     return asked > 0 && answered === asked;
   }
 
+  async hasReadyInstances(tx: Tx, revisionId: string): Promise<boolean> {
+    return ((await this.instances.status(tx, revisionId))?.ready ?? 0) > 0;
+  }
+
   /** Waits until the gateways have no request in flight to the revisions that lost their traffic, up to a limit. */
   async drain(
     { step }: StepContext<unknown>,

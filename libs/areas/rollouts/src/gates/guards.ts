@@ -1,0 +1,235 @@
+import { metricOf, type RateMetric } from '@slipway/contracts';
+import {
+  failuresOf,
+  hasMoreTraffic,
+  normalQuantile,
+  quantile,
+  requestFailures,
+  sortedBuckets,
+  type CallerCounts,
+  type Histogram,
+  type RequestStats,
+} from '@slipway/dataplane';
+import { confidenceOf, type Chances, type GateVerdict } from './analysis.js';
+
+/*
+ * Guards stop a candidate with an outcome that its gate does not name. They compare with the stable revision, because
+ * clients make the same mistakes on both sides.
+ */
+
+export const GUARD_NAMES = ['error_rate', 'client_error_rate', 'overloaded_rate', 'abandoned_rate'] as const;
+export type GuardName = (typeof GUARD_NAMES)[number];
+
+export interface Guard {
+  name: GuardName;
+  /** How much higher than that of the stable revision the share may be, 0 to 1. */
+  max_difference: number;
+  /** With fewer requests on either side, a guard rolls nothing back. */
+  min_samples: number;
+}
+
+export const GUARDS: readonly Guard[] = GUARD_NAMES.map((name) => ({ name, max_difference: 0.05, min_samples: 20 }));
+
+/** With what the candidate was compared. */
+export type GuardBasis =
+  /** The stable revision in the same time. */
+  | 'same_time'
+  /** The last time in which the stable revision had enough requests. */
+  | 'earlier'
+  /** No requests of the stable revision: `max_difference` is the limit of the share itself. */
+  | 'threshold';
+
+export interface GuardResult {
+  metric: GuardName;
+  stat: 'rate';
+  check: 'guard';
+  verdict: GateVerdict;
+  /** Events by requests; null without requests. */
+  candidate: { value: number | null; samples: number };
+  baseline: { value: number | null; samples: number } | null;
+  limit: number;
+  basis: GuardBasis;
+  /** Candidate minus stable revision. */
+  difference: number | null;
+  /** Its lower bound if each request is evidence, with the confidence in `confidence`. */
+  difference_bound: number | null;
+  confidence: number;
+  /** Why the verdict is no breach although the difference is beyond the limit. */
+  reason: 'few_callers' | 'unknown_callers' | 'few_requests' | 'more_traffic' | 'no_baseline' | 'no_requests' | null;
+}
+
+export interface GuardQuestion {
+  candidate: RequestStats;
+  /** Absent if the stable revision has no time with enough requests. */
+  stable?: { stats: RequestStats; basis: Exclude<GuardBasis, 'threshold'> };
+  isStableReady: boolean;
+  /** The checks of a gate have their own rule for a candidate without requests. */
+  isPausedWithoutRequests: boolean;
+  chances: Chances;
+}
+
+/** Shorter waits for a first byte are no sign of a fault. */
+const MIN_WAIT_MS = 2_000;
+/** A difference that fewer callers cause never rolls back: it may be theirs. */
+const MIN_CALLERS = 3;
+const Z_OF_CALLERS = normalQuantile(0.95);
+
+const CALLER_COLUMN: Record<GuardName, number> = {
+  error_rate: 1,
+  client_error_rate: 2,
+  overloaded_rate: 3,
+  abandoned_rate: 4,
+};
+
+export function judgeGuard(guard: Guard, question: GuardQuestion): GuardResult {
+  const { candidate, stable, chances } = question;
+  const waitMs = stable ? waitLimitMs(stable.stats) : MIN_WAIT_MS;
+  const ours = tallyOf(guard.name, candidate, waitMs);
+  const theirs = stable ? tallyOf(guard.name, stable.stats, waitMs) : NONE;
+  const confidence = confidenceOf(chances);
+  const found = differenceOf(ours, theirs, normalQuantile(confidence));
+  const reading = ({ events, of }: Tally) => ({ value: of === 0 ? null : events / of, samples: of });
+  return {
+    metric: guard.name,
+    stat: 'rate',
+    check: 'guard',
+    ...verdictOf(guard, question, { ours, theirs, found }),
+    candidate: reading(ours),
+    baseline: stable ? reading(theirs) : null,
+    limit: guard.max_difference,
+    basis: stable?.basis ?? 'threshold',
+    difference: ours.of === 0 ? null : rounded(found.difference),
+    difference_bound: ours.of === 0 ? null : rounded(found.bound),
+    confidence: rounded(confidence),
+  };
+}
+
+/** Returns the requests that say anything, also those that still wait for an answer. */
+export function judgedRequests({ counts, waits }: RequestStats): number {
+  return requestFailures(counts).of + counts.abandoned + (waits?.waiting.n ?? 0);
+}
+
+function verdictOf(
+  guard: Guard,
+  { candidate, stable, isStableReady, isPausedWithoutRequests }: GuardQuestion,
+  { ours, theirs, found }: { ours: Tally; theirs: Tally; found: Difference },
+): Pick<GuardResult, 'verdict' | 'reason'> {
+  if (judgedRequests(candidate) === 0)
+    return { verdict: isPausedWithoutRequests ? 'unavailable' : 'pass', reason: 'no_requests' };
+  if (!isBeyond(found, guard)) return { verdict: 'pass', reason: null };
+  if (!stable && !isStableReady) return { verdict: 'unavailable', reason: 'no_baseline' };
+  // Nothing counts abandoned requests by load. With more traffic, more of them may be no fault of the candidate, unless it
+  // answers nothing at all.
+  if (guard.name === 'abandoned_rate' && stable && candidate.counts.ok > 0 && hasMoreTraffic(candidate, stable.stats))
+    return { verdict: 'not_comparable', reason: 'more_traffic' };
+  if (ours.of < guard.min_samples) return { verdict: 'inconclusive', reason: 'few_requests' };
+  const doubt = doubtOf(guard, ours, theirs);
+  return doubt ? { verdict: 'inconclusive', reason: doubt } : { verdict: 'breached', reason: null };
+}
+
+/**
+ * A difference has enough callers as its cause if it is certain with each caller as one piece of evidence, and is still
+ * beyond the limit without the callers that exceed the stable revision's share by the most requests. Requests that still
+ * wait have no known caller, so they cannot prove it.
+ */
+function doubtOf(guard: Guard, ours: Tally, theirs: Tally): GuardResult['reason'] {
+  const { callers, events } = ours;
+  if (!callers) return null;
+  const share = theirs.of === 0 ? 0 : theirs.events / theirs.of;
+  const byExcess = callers.toSorted((a, b) => b.events - share * b.of - (a.events - share * a.of));
+  const known = added(callers);
+  const rest = added(byExcess.slice(MIN_CALLERS - 1));
+  const isCommon = isBeyond(differenceOf(rest, theirs, Z_OF_CALLERS), guard);
+  if (isCommon && isBeyond(differenceOf(ours, theirs, Z_OF_CALLERS, betweenCallers), guard)) return null;
+  return known.events < events / 2 ? 'unknown_callers' : 'few_callers';
+}
+
+interface CallerTally {
+  events: number;
+  of: number;
+}
+
+interface Tally extends CallerTally {
+  callers?: CallerTally[];
+}
+
+const NONE: Tally = { events: 0, of: 0 };
+
+function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): Tally {
+  const column = CALLER_COLUMN[name];
+  const { counts, callers, waits } = stats;
+  const byCaller = callers && Object.values(callers).map((one) => callerTally(one, column));
+  if (name !== 'abandoned_rate') {
+    const { failed, of } = failuresOf(metricOf(name) as RateMetric, stats);
+    return { events: failed, of, callers: byCaller };
+  }
+  const events = waits ? valuesFrom(waits.left, waitMs) + valuesFrom(waits.waiting, waitMs) : counts.abandoned;
+  return { events, of: requestFailures(counts).of + events, callers: byCaller };
+}
+
+/** Abandoned requests are in no other share. */
+function callerTally(counts: CallerCounts, column: number): CallerTally {
+  const [requests, , , , abandoned] = counts;
+  return { events: counts[column]!, of: column === CALLER_COLUMN.abandoned_rate ? requests : requests - abandoned };
+}
+
+/** How long the stable revision lets nearly all of its clients wait. */
+function waitLimitMs({ counts, streamed, ttft_ms, e2e_latency_ms }: RequestStats): number {
+  const usual = quantile(2 * streamed >= counts.ok ? ttft_ms : e2e_latency_ms, 0.99);
+  return Math.max(MIN_WAIT_MS, usual ?? 0);
+}
+
+/** Counts whole buckets, from the one that begins at or below the limit by less than its width. */
+function valuesFrom(histogram: Histogram, limit: number): number {
+  return sortedBuckets(histogram)
+    .filter(([bucket]) => 2 ** ((bucket + 1) / 8) > limit)
+    .reduce((sum, [, count]) => sum + count, 0);
+}
+
+interface Difference {
+  difference: number;
+  bound: number;
+}
+
+function differenceOf(ours: Tally, theirs: Tally, z: number, varianceOf = betweenRequests): Difference {
+  const deviation = Math.sqrt(varianceOf(ours) + varianceOf(theirs));
+  return {
+    difference: shareOf(ours) - shareOf(theirs),
+    bound: smoothedShare(ours) - smoothedShare(theirs) - z * deviation,
+  };
+}
+
+function isBeyond({ difference, bound }: Difference, guard: Guard): boolean {
+  return difference > guard.max_difference && bound > 0;
+}
+
+function shareOf({ events, of }: CallerTally): number {
+  return of === 0 ? 0 : events / of;
+}
+
+/** One event and one other request are added (Agresti and Caffo), so that a few requests are not certain. */
+function smoothedShare({ events, of }: CallerTally): number {
+  return of === 0 ? 0 : (events + 1) / (of + 2);
+}
+
+function betweenRequests(tally: Tally): number {
+  const share = smoothedShare(tally);
+  return (share * (1 - share)) / (tally.of + 2);
+}
+
+/** Requests of one caller are alike, so the variance is at least that between the callers. */
+function betweenCallers(tally: Tally): number {
+  const some = (tally.callers ?? []).filter(({ of }) => of > 0);
+  if (some.length < 2) return betweenRequests(tally);
+  const squares = some.reduce((sum, one) => sum + (one.events - shareOf(tally) * one.of) ** 2, 0);
+  const variance = (squares / tally.of ** 2) * (some.length / (some.length - 1));
+  return Math.max(betweenRequests(tally), variance);
+}
+
+function added(callers: readonly CallerTally[]): CallerTally {
+  return callers.reduce((sum, one) => ({ events: sum.events + one.events, of: sum.of + one.of }), NONE);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
