@@ -1,4 +1,4 @@
-import { ArrayField, IntField, NumberField, ObjectField, StringField } from '@slipway/platform-http';
+import { ArrayField, BooleanField, IntField, NumberField, ObjectField, StringField } from '@slipway/platform-http';
 
 export class CatalogPricingDto {
   @StringField({ example: 'USD' })
@@ -78,6 +78,12 @@ export class CatalogEntryDto {
 
   @StringField({ enum: ['available', 'degraded', 'unavailable'], description: 'Measured over the last minute' })
   availability: 'available' | 'degraded' | 'unavailable';
+
+  @BooleanField({
+    description:
+      'True if a `cache_salt` in a request does not keep the timing of its prompts from other tenants: the time of a response can show them whether an earlier prompt began with the same text. False if it does.',
+  })
+  shares_prefix_cache: boolean;
 
   @ObjectField(() => CatalogEndpointDto)
   endpoint: CatalogEndpointDto;

@@ -15,6 +15,7 @@ it('a catalog entry names every field itself: any other column of a row stays hi
     supportedParameters: ['tools'],
     pricing: { ...secret, currency: 'USD', input_per_mtok: 1, output_per_mtok: 2 },
     createdAt: new Date(5_999),
+    sharesPrefixCache: true,
     bindings: [{ ...secret, id: 'bnd', weight: 1, priority: 0, revisionId: null }],
   } as PublishedProduct;
   const measured = {
@@ -36,6 +37,7 @@ it('a catalog entry names every field itself: any other column of a row stays hi
     pricing: { currency: 'USD', input_per_mtok: 1, output_per_mtok: 2 },
     performance: { ttft_ms: { p50: 1, p95: 2 }, output_tokens_per_s: 3 },
     availability: 'available',
+    shares_prefix_cache: true,
     endpoint: { base_url: 'http://gateway/v1', model: 'acme/chat' },
   });
   expect(JSON.stringify(entry)).not.toContain('zz-sentinel');

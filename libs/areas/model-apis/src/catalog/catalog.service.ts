@@ -65,6 +65,7 @@ export function catalogEntry(
       output_tokens_per_s: performance.output_tokens_per_s,
     },
     availability,
+    shares_prefix_cache: product.sharesPrefixCache,
     endpoint: { base_url: `${gatewayUrl.replace(/\/+$/, '')}/v1`, model: product.slug },
   };
 }

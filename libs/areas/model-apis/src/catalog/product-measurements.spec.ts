@@ -1,20 +1,20 @@
 import { expect, it } from '@jest/globals';
 import {
+  emptyCounts,
   emptyHistogram,
   emptyLoads,
   HistogramRecorder,
+  histogramsOf,
   type AttemptCounts,
   type RequestStats,
 } from '@slipway/dataplane';
 import { availabilityOf, performanceOf, type BindingHealth } from './product-measurements.js';
 
-const counts = (ok = 0, server_error = 0): AttemptCounts => ({
+const counts = (ok = 0, server_error = 0, more: Partial<AttemptCounts> = {}): AttemptCounts => ({
+  ...emptyCounts(),
   ok,
   server_error,
-  client_error: 0,
-  connect_error: 0,
-  cancelled: 0,
-  retried: 0,
+  ...more,
 });
 const sight = (more: Partial<BindingHealth> = {}): BindingHealth => ({
   weight: 1,
@@ -30,6 +30,15 @@ it.each<[string, BindingHealth[], string]>([
   ['too few failures to say anything', [sight({ recent: counts(0, 4) })], 'available'],
   ['one in ten failed', [sight({ recent: counts(90, 10) })], 'degraded'],
   ['nearly everything failed', [sight({ recent: counts(1, 99) })], 'unavailable'],
+  ['one in ten found it overloaded', [sight({ recent: counts(90, 0, { overloaded: 10 }) })], 'degraded'],
+  [
+    'another one served what was overloaded',
+    [sight({ recent: counts(90, 0, { overloaded: 10, overloaded_retried: 10 }) })],
+    'available',
+  ],
+  ['one in ten waited in vain', [sight({ recent: counts(90, 0, { abandoned: 10 }) })], 'degraded'],
+  ['all clients waited in vain', [sight({ recent: counts(0, 0, { abandoned: 10 }) })], 'unavailable'],
+  ['clients make mistakes', [sight({ recent: counts(50, 0, { client_error: 50 }) })], 'available'],
   ['nobody can serve', [sight({ canServe: false })], 'unavailable'],
   ['the preferred one is away, the reserve serves', [sight({ canServe: false }), sight({ priority: 1 })], 'degraded'],
   ['the reserve is away', [sight(), sight({ priority: 1, canServe: false })], 'available'],
@@ -49,9 +58,8 @@ function stats(ttft: number[], speed: number[]): RequestStats {
     streamed: ttft.length,
     tokens_in: 0,
     tokens_out: 0,
+    ...histogramsOf(() => emptyHistogram()),
     ttft_ms: of(ttft),
-    itl_ms: emptyHistogram(),
-    e2e_latency_ms: emptyHistogram(),
     output_tokens_per_s: of(speed),
     loads: emptyLoads(),
   };

@@ -80,8 +80,8 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<ProductMeasur
 }
 
 /**
- * Returns the worst level that applies: `unavailable` if no binding can serve or nearly everything failed; `degraded`
- * if some requests failed or a preferred binding is unavailable.
+ * Returns the worst level that applies: `unavailable` if no binding can serve or nearly no request was served;
+ * `degraded` if some requests failed, were refused for overload or waited in vain, or a preferred binding is unavailable.
  */
 export function availabilityOf(sights: readonly BindingHealth[]): CatalogEntryDto['availability'] {
   const lit = sights.filter(({ weight }) => weight > 0);
@@ -89,7 +89,9 @@ export function availabilityOf(sights: readonly BindingHealth[]): CatalogEntryDt
   if (serving.length === 0) return 'unavailable';
   const counts = addedCounts(lit.map(({ recent }) => recent));
   const seen = requestFailures(counts);
-  const failed = seen.of >= MIN_REQUESTS ? seen.failed / seen.of : 0;
+  const of = seen.of + counts.abandoned;
+  const unserved = seen.failed + counts.overloaded - counts.overloaded_retried + counts.abandoned;
+  const failed = of >= MIN_REQUESTS ? unserved / of : 0;
   if (failed >= UNAVAILABLE_ERROR_RATE) return 'unavailable';
   const best = Math.min(...lit.map(({ priority }) => priority));
   const isBestWhole = lit.every(({ priority, canServe }) => priority > best || canServe);

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
+import { adoptedUrls, canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
 
 const key = createSecretKey(Buffer.alloc(32, 1));
 const supplier = { supplier: 's', base_url: 'http://h/v1', model: 'm' };
@@ -17,6 +17,17 @@ it('a target has one complete form', () => {
     'target.supplier',
     'target.base_url',
     'target.model',
+  ]);
+});
+
+it('names each API of adopted servers once, however the base URLs are written', () => {
+  const endpoint = { protocol: 'openai', health_path: '/health' } as const;
+  expect(adoptedUrls({ endpoint: { ...endpoint, base_url: 'http://h/v1/', base_urls: ['http://g'] } })).toEqual([
+    'http://g/v1',
+    'http://h/v1',
+  ]);
+  expect(adoptedUrls({ endpoint: { ...endpoint, base_url: 'http://h/v1', api_path: '/openai' } })).toEqual([
+    'http://h/openai',
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { endpointUrls, serverRoot, type RevisionSpec } from '@slipway/contracts';
+import { endpointUrls, serverUrls, type RevisionSpec } from '@slipway/contracts';
 import { digestOf } from '@slipway/platform-database';
 import type { FieldIssue } from '@slipway/platform-http';
 import type { BindingTargetDto, BoundTargetDto } from './binding.dto.js';
@@ -28,12 +28,11 @@ export function canonicalBaseUrl(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/**
- * Returns the servers that a revision adopts. A URL with and without `/v1` at its end is one server. Sorted, because
- * each is locked.
- */
+/** Returns the APIs of the servers that a revision adopts, in one spelling each. Sorted, because each is locked. */
 export function adoptedUrls({ endpoint }: Pick<RevisionSpec, 'endpoint'>): string[] {
-  return endpointUrls(endpoint).map(serverRoot).sort();
+  return endpointUrls(endpoint)
+    .map((url) => serverUrls(url, endpoint?.api_path).api)
+    .sort();
 }
 
 /**

@@ -108,11 +108,12 @@ export class BindingsService implements ExistenceCheck {
           remediation: 'Wait for the operation to end, or cancel it.',
         });
       await tx.repository(BindingEntity).update({ tenant_id: tenantId, id }, { operation_id: operationId });
+      const product = await this.products.get(tx, tenantId, binding.product_id);
       return {
         resourceId: id,
         stream: `target-binding/${id}`,
         input: { bindingId: id, revisionId: binding.revision_id, deploymentId: binding.target.deployment_id ?? null },
-        steps: stepsFor(await this.traits(tx, binding.revision_id)),
+        steps: stepsFor(await this.traits(tx, binding.revision_id), product.context_length),
         audit: { action: 'target_binding.qualify', ...resource },
       };
     });

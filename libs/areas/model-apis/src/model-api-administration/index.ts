@@ -4,6 +4,7 @@ import { ModelApiTargetBindings1700000001001 } from './migrations/1700000001001-
 import { ModelApiPublications1700000001002 } from './migrations/1700000001002-model-api-publications.js';
 import { BindingPins1700000001003 } from './migrations/1700000001003-binding-pins.js';
 import { OwnAudiences1700000001004 } from './migrations/1700000001004-own-audiences.js';
+import { PublicationPrefixCaches1700000001005 } from './migrations/1700000001005-publication-prefix-caches.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
 export const migrations = [
@@ -12,6 +13,7 @@ export const migrations = [
   ModelApiPublications1700000001002,
   BindingPins1700000001003,
   OwnAudiences1700000001004,
+  PublicationPrefixCaches1700000001005,
 ];
 export const sealed: readonly SealedColumn[] = [
   {

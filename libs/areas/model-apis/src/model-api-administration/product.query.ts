@@ -19,6 +19,7 @@ export const LOCK_PRODUCT = prepared(
 const VISIBLE = `
   select p.id, p.slug, p.display_name "displayName", p.description, p.context_length "contextLength", p.max_output_tokens "maxOutputTokens",
     p.supported_parameters "supportedParameters", p.pricing, p.created_at "createdAt",
+    coalesce(u.shares_prefix_cache, u.audience->>'visibility' = 'shared' or (u.audience->'tenants') - u.tenant_id <> '[]') "sharesPrefixCache",
     (select jsonb_agg(jsonb_build_object('id', b.id, 'weight', one.weight, 'priority', one.priority, 'revisionId', b.revision_id) order by one.priority, b.id)
      from jsonb_to_recordset(u.bindings) as one(binding_id text, weight int, priority int) join model_api_target_bindings b on b.id = one.binding_id) as bindings
   from model_api_products p join model_api_publications u on u.product_id = p.id and u.state = 'published'

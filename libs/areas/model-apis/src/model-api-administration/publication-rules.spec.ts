@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isOwnAudience, isOwnSlug, sharesServer } from './publication-rules.js';
+import { isOwnAudience, isOwnSlug, sharesPrefixCache, sharesServer } from './publication-rules.js';
 
 const row = (revision_id: string, result: 'passed' | 'not_applicable') => ({
   revision_id,
@@ -14,7 +14,7 @@ const revision = (id: string, ...base_urls: string[]) => ({
 it('two revisions on one server that answers to any name are not published together', () => {
   const revisions = [revision('a', 'http://one/v1'), revision('b', 'http://two', 'http://one/')];
   const rows = [row('a', 'not_applicable'), row('b', 'not_applicable')];
-  expect(sharesServer(rows, revisions)).toEqual({ name: 'chat-b', url: 'http://one' });
+  expect(sharesServer(rows, revisions)).toEqual({ name: 'chat-b', url: 'http://one/v1' });
   expect(sharesServer([row('a', 'passed'), row('b', 'passed')], revisions)).toBeUndefined();
   expect(sharesServer(rows, [revision('a', 'http://one'), revision('b', 'http://two')])).toBeUndefined();
   // Two bindings of one revision, and a URL that it names twice, split nothing.
@@ -51,4 +51,27 @@ it('only the operator tenant may choose an audience beyond itself', () => {
   expect(isOwnAudience({ visibility: 'shared', tenants: [] }, acme)).toBe(false);
   expect(isOwnAudience({ visibility: 'shared', tenants: [] }, OPERATOR)).toBe(true);
   expect(isOwnAudience({ visibility: 'tenant', tenants: ['ten_other'] }, OPERATOR)).toBe(true);
+});
+
+const SHARED = { visibility: 'shared' as const, tenants: [] };
+const among = (...tenants: string[]) => ({ visibility: 'tenant' as const, tenants });
+const salted = { weight: 1, hasCacheSalt: true };
+const unsalted = { weight: 1, hasCacheSalt: false };
+
+it.each([
+  ['several tenants over an engine without cache_salt', SHARED, [unsalted], true],
+  ['several tenants over an engine with cache_salt', SHARED, [salted], false],
+  ['one tenant over an engine without cache_salt', among(), [unsalted], false],
+  ['one tenant over an engine with cache_salt', among(), [salted], false],
+  ['two tenants over an engine without cache_salt', among('ten_b'), [unsalted], true],
+  ['one tenant that also lists itself', among('ten_a'), [unsalted], false],
+  ['several tenants over both engines', SHARED, [salted, unsalted], true],
+  [
+    'several tenants over an engine without cache_salt that gets no requests',
+    SHARED,
+    [salted, { ...unsalted, weight: 0 }],
+    false,
+  ],
+])('knows whether a prefix cache is shared by %s', (_case, audience, bindings, expected) => {
+  expect(sharesPrefixCache(audience, 'ten_a', bindings)).toBe(expected);
 });

@@ -66,6 +66,26 @@ export function sharesServer(
   return undefined;
 }
 
+/** Whether a publication has tenants in addition to the publishing one. */
+export function hasOtherTenants({ visibility, tenants }: AudienceDto, publisherId: string): boolean {
+  return visibility === 'shared' || tenants.some((id) => id !== publisherId);
+}
+
+/**
+ * Whether tenants of a publication share a prefix cache that `cache_salt` does not divide. Response times then show one
+ * tenant which prompts of another are cached.
+ * @param bindings `hasCacheSalt` is false for suppliers, which promise nothing
+ */
+export function sharesPrefixCache(
+  audience: AudienceDto,
+  publisherId: string,
+  bindings: readonly { weight: number; hasCacheSalt: boolean }[],
+): boolean {
+  return (
+    hasOtherTenants(audience, publisherId) && bindings.some(({ weight, hasCacheSalt }) => weight > 0 && !hasCacheSalt)
+  );
+}
+
 function missOf(
   binding: ServableBinding | undefined,
   productId: string,

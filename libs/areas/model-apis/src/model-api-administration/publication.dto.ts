@@ -1,4 +1,4 @@
-import { ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { ArrayField, BooleanField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 
 export class PublicationBindingDto {
   @StringField({ min: 1, max: 255 })
@@ -77,6 +77,12 @@ export class PublicationDto {
 
   @ObjectField(() => AudienceDto)
   audience: AudienceDto;
+
+  @BooleanField({
+    description:
+      'Whether its tenants share a prefix cache that `cache_salt` does not divide: it has several tenants, and a binding with a weight leads to a supplier or to an engine without `cache_salt`. Determined when it is published; true for publications of several tenants from previous releases.',
+  })
+  shares_prefix_cache: boolean;
 
   @StringField({ nullable: true })
   notes: string | null;

@@ -23,6 +23,10 @@ export class PublicationEntity {
   @Column({ type: 'jsonb' })
   audience: AudienceDto;
 
+  /** Null if a previous release published it. */
+  @Column({ type: 'boolean', nullable: true })
+  shares_prefix_cache: boolean | null;
+
   @Column({ type: 'text', nullable: true })
   notes: string | null;
 

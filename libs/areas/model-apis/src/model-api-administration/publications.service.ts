@@ -22,12 +22,20 @@ import { modelApiErrors } from './model-api.errors.js';
 import { ProductEntity } from './product.entity.js';
 import { LOCK_PRODUCT } from './product.query.js';
 import { assertOwnSlug } from './products.service.js';
-import { isOwnAudience, bindingMisses, publicationIssues, sharesServer } from './publication-rules.js';
+import {
+  bindingMisses,
+  hasOtherTenants,
+  isOwnAudience,
+  publicationIssues,
+  sharesPrefixCache,
+  sharesServer,
+} from './publication-rules.js';
 import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
 import { PublicationEntity } from './publication.entity.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
 type LockedProduct = Pick<ProductEntity, 'id' | 'slug'>;
+type PublishableBinding = ServableBinding & { hasCacheSalt: boolean };
 
 @Injectable()
 export class PublicationsService {
@@ -59,7 +67,12 @@ export class PublicationsService {
         visibility: body.audience?.visibility ?? 'tenant',
         tenants: body.audience?.tenants ?? [],
       } as const;
-      const publication = answerOf(await this.insert(tx, who, body, audience), product.slug);
+      const shares = sharesPrefixCache(
+        audience,
+        who.tenantId,
+        body.bindings.map((one) => ({ ...one, hasCacheSalt: bindings.get(one.binding_id)!.hasCacheSalt })),
+      );
+      const publication = answerOf(await this.insert(tx, who, body, audience, shares), product.slug);
       await this.moveRetention(tx, previous, [...bindings.values()]);
       const isOurs = await publishSlug(tx, {
         slug: product.slug,
@@ -152,6 +165,7 @@ export class PublicationsService {
     { tenantId, actor }: Principal,
     { product_id, bindings, notes }: CreatePublicationDto,
     audience: AudienceDto,
+    sharesCache: boolean,
   ): Promise<PublicationEntity> {
     const publications = tx.repository(PublicationEntity);
     const newest = await publications.maximum('version', { tenant_id: tenantId, product_id });
@@ -163,6 +177,7 @@ export class PublicationsService {
       version: (newest ?? 0) + 1,
       bindings: bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority })),
       audience,
+      shares_prefix_cache: sharesCache,
       notes: notes ?? null,
       created_by: actor,
     });
@@ -173,7 +188,11 @@ export class PublicationsService {
    * Returns the rows of the bindings, locked until commit so that none loses its qualification in the meantime.
    * @throws binding_not_qualified, server_already_bound
    */
-  private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, ServableBinding>> {
+  private async servable(
+    tx: Tx,
+    tenantId: string,
+    body: CreatePublicationDto,
+  ): Promise<Map<string, PublishableBinding>> {
     const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [
       body.bindings.map(({ binding_id }) => binding_id),
       tenantId,
@@ -196,7 +215,11 @@ export class PublicationsService {
       throw modelApiErrors.server_already_bound({
         message: `Revision ${shared.name} and another revision of this publication use the same server: ${shared.url.slice(0, LONGEST_URL_SHOWN)}.`,
       });
-    return bindings;
+    // A supplier has no revision, and promises nothing.
+    const salted = new Set<string | null>(
+      revisions.filter(({ spec }) => this.instances.traits(spec)?.hasCacheSalt).map(({ id }) => id),
+    );
+    return new Map(rows.map((row) => [row.id, { ...row, hasCacheSalt: salted.has(row.revision_id) }]));
   }
 
   /**
@@ -263,10 +286,16 @@ export class PublicationsService {
 }
 
 function answerOf(row: PublicationEntity, slug: string): PublicationDto {
-  const { id, product_id, version, state, bindings, audience, notes, created_at, ended_at } = row;
-  return { id, product_id, slug, version, state, bindings, audience, notes, created_at, ended_at };
+  const { id, tenant_id, product_id, version, state, bindings, audience, notes, created_at, ended_at } = row;
+  const shares_prefix_cache = row.shares_prefix_cache ?? hasOtherTenants(audience, tenant_id);
+  const shown = { id, product_id, slug, version, state, bindings, audience, shares_prefix_cache };
+  return { ...shown, notes, created_at, ended_at };
 }
 
-function diff(previous: { bindings: PublicationBindingDto[] } | undefined, { bindings }: PublicationDto): object[] {
-  return [{ op: previous ? 'replace' : 'add', path: '/bindings', value: bindings }];
+function diff(previous: object | undefined, { bindings, shares_prefix_cache }: PublicationDto): object[] {
+  const op = previous ? 'replace' : 'add';
+  return [
+    { op, path: '/bindings', value: bindings },
+    { op, path: '/shares_prefix_cache', value: shares_prefix_cache },
+  ];
 }

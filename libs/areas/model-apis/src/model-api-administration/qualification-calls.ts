@@ -6,6 +6,7 @@ import { INSTANCES, type AdoptedServer, type InstancesPort } from '@slipway/port
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { runCheck, type CallResult, type QualificationCheck } from '@slipway/target-driver/qualification';
 import { BindingEntity } from './binding.entity.js';
+import { ProductEntity } from './product.entity.js';
 import { LONGEST_URL_SHOWN, QualifiedTarget, type CallableBinding, type CallableInstance } from './qualified-target.js';
 
 /** Injection token: replaces the idle time-out of the calls in tests that wait for it. */
@@ -69,12 +70,13 @@ export class QualificationCalls {
     const spec = await this.spec(qualified);
     const traits = spec && this.instances.traits(spec);
     const isAdopted = spec?.endpoint !== undefined;
+    const promisedContext = await this.promisedContext(qualified);
     const isNamed = instances.length > 1 || endpointUrls(spec?.endpoint).length > 1;
     // A spec shows the URLs that it adopts, and no other address.
     const nameOf = ({ id, baseUrl }: CallableInstance) => (isAdopted ? baseUrl.slice(0, LONGEST_URL_SHOWN) : id);
     return callEach(
       instances,
-      (target) => runCheck(name, { target, traits, isAdopted, signal }),
+      (target) => runCheck(name, { target, traits, isAdopted, promisedContext, signal }),
       isNamed ? nameOf : undefined,
     );
   }
@@ -83,6 +85,16 @@ export class QualificationCalls {
     if (revisionId === null) return undefined;
     const [revision] = await this.database.tx('system', (tx) => this.revisions.getMany(tx, [revisionId]));
     return revision?.spec;
+  }
+
+  private async promisedContext({ tenantId: tenant_id, bindingId: id }: QualificationSubject): Promise<number | null> {
+    return this.database.tx('system', async (tx) => {
+      const binding = await tx
+        .repository(BindingEntity)
+        .findOne({ select: { product_id: true }, where: { tenant_id, id } });
+      const product = await tx.repository(ProductEntity).findOneBy({ tenant_id, id: binding?.product_id ?? '' });
+      return product?.context_length ?? null;
+    });
   }
 
   /** Includes the credential, which the calls need. */

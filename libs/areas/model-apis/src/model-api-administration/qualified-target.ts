@@ -53,11 +53,11 @@ export class QualifiedTarget {
   }
 
   private instance(backend: BackendRow, published: PublishedInstance): CallableInstance {
-    const { id, base_url: baseUrl } = published;
+    const { id, base_url: baseUrl, api_path: apiPath } = published;
     // A child process of this host: nothing else may be reached at its address.
     const allow = backend.guard?.allow ?? [new URL(baseUrl).origin];
     const credential = this.credentialOf(backend, published);
-    return { id, baseUrl, model: backend.model_id, credential, dispatcher: this.egress.dispatcher(allow) };
+    return { id, baseUrl, apiPath, model: backend.model_id, credential, dispatcher: this.egress.dispatcher(allow) };
   }
 
   private credentialOf(backend: BackendRow, { id, key }: PublishedInstance): string | undefined {

@@ -62,9 +62,12 @@ export const QUALIFICATION = defineOperation({
   unwind: { release_target: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'] },
 });
 
-/** Returns the steps of a qualification of a target with these promised traits; a supplier has none. */
-export function stepsFor(traits: PromisedTraits | undefined): StepName<typeof QUALIFICATION>[] {
-  return ['prepare', 'await_ready', ...checksOf(traits), 'conclude'];
+/** Returns the steps of a qualification of a target with these promised traits, of which a supplier has none. */
+export function stepsFor(
+  traits: PromisedTraits | undefined,
+  promisedContext: number | null,
+): StepName<typeof QUALIFICATION>[] {
+  return ['prepare', 'await_ready', ...checksOf(traits, promisedContext), 'conclude'];
 }
 
 type Context = StepContext<QualificationInput>;

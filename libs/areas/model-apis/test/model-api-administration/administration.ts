@@ -115,13 +115,14 @@ export class Administration {
     return this.harness.context.get(PublicationsService);
   }
 
-  async product(who = ADMIN): Promise<any> {
+  async product(who = ADMIN, more: { context_length?: number } = {}): Promise<any> {
     this.sequence += 1;
     return (
       await this.products.create(who, {
         slug: `${who.isOperatorTenant ? 'acme' : who.tenantName}/chat-${this.sequence}`,
         modalities: ['text'],
         supported_parameters: [],
+        ...more,
       })
     ).body;
   }
@@ -285,6 +286,7 @@ export const IGNORING: PromisedTraits = {
   serves: ['chat'],
   unknownModel: 'ignores',
   identity: ['models_list', 'response_model'],
+  hasCacheSalt: false,
   readyTimeoutSeconds: 30,
 };
 

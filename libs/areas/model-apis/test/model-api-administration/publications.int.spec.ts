@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openSecret } from '@slipway/platform-database';
+import type { Config } from '@slipway/platform-config';
 import { testConfig } from '@slipway/platform-durable/operations/testing';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { OwnAudiences1700000001004 } from '../../src/model-api-administration/migrations/1700000001004-own-audiences.js';
-import { ADMIN, Administration, OTHER, SupplierServer } from './administration.js';
+import { CatalogService } from '../../src/catalog/catalog.service.js';
+import { ProductMeasurements } from '../../src/catalog/product-measurements.js';
+import { ADMIN, Administration, IGNORING, OTHER, SupplierServer } from './administration.js';
 
 let area: Administration;
 let simulator: SupplierServer;
@@ -243,6 +246,69 @@ it('a product is shown only to its audience', async () => {
     bindings: [{ id: binding.id, weight: 1, priority: 0, revisionId: null }],
   });
   expect(JSON.stringify(await area.products.visibleTo('ten_2', product.slug))).not.toContain('zz-sentinel');
+});
+
+it('the catalog marks a slug whose tenants share a prefix cache that cache_salt does not divide', async () => {
+  const product = await area.product();
+  const bound = async (revision: string, hasCacheSalt: boolean): Promise<string> => {
+    await area.revision(revision, simulator.url);
+    const target = { deployment: 'dep', revision };
+    const { body: binding }: any = await area.bindings.create(ADMIN, { product_id: product.id, target });
+    expect((await area.qualify(binding.id))['status']).toBe('succeeded');
+    // Not before the qualification, whose checks they would change.
+    area.traits.set(revision, { ...IGNORING, hasCacheSalt });
+    return binding.id;
+  };
+  const salted = await bound('rev_salted', true);
+  const unsalted = await bound('rev_unsalted', false);
+  const { id: supplier } = await qualified(product.id);
+  const gateway = { publicUrl: 'http://gateway' } as Config['gateway'];
+  const catalog = new CatalogService({ gateway }, new ProductMeasurements(area.harness.database), area.products);
+  const marks = async (tenantId: string): Promise<boolean[]> => {
+    const reader = { ...OTHER, tenantId };
+    const { data } = await catalog.list(reader, { limit: 200 });
+    return [await catalog.get(reader, product.slug), ...data.filter(({ id }) => id === product.id)].map(
+      (entry) => entry.shares_prefix_cache,
+    );
+  };
+  const audience = { visibility: 'tenant', tenants: ['ten_2', 'ten_3'] };
+  const cases: [object[], boolean][] = [
+    [[one(salted)], false],
+    [[one(unsalted)], true],
+    [[one(salted), { ...one(unsalted), weight: 0 }], false],
+    [[one(salted), { ...one(unsalted), priority: 1 }], true],
+    [[one(salted), one(supplier)], true],
+  ];
+  for (const [bindings, expected] of cases) {
+    const body: any = { product_id: product.id, bindings, audience };
+    const rehearsed: any = (await area.publications.create(ADMIN, body, true)).body;
+    expect(rehearsed.diff).toContainEqual(expect.objectContaining({ path: '/shares_prefix_cache', value: expected }));
+    expect((await area.publications.create(ADMIN, body, false)).body).toMatchObject({ shares_prefix_cache: expected });
+    expect((await area.publications.list(ADMIN, { limit: 1 })).data[0]!.shares_prefix_cache).toBe(expected);
+    for (const tenant of ['ten_1', 'ten_2', 'ten_3']) expect(await marks(tenant)).toEqual([expected, expected]);
+  }
+  expect(await publish(product.id, [one(unsalted)])).toMatchObject({ shares_prefix_cache: false });
+  expect(await marks('ten_1')).toEqual([false, false]);
+});
+
+it('a publication of a previous release is marked if it has several tenants', async () => {
+  const product = await area.product(OTHER);
+  const binding = await qualified(product.id, {}, OTHER);
+  await publish(product.id, [one(binding.id)], {}, OTHER);
+  const marks = async (audience: object): Promise<(boolean | undefined)[]> => {
+    await area.harness.database.tx('system', (tx) =>
+      tx.query('update model_api_publications set shares_prefix_cache = null, audience = $2 where product_id = $1', [
+        product.id,
+        JSON.stringify(audience),
+      ]),
+    );
+    const { data } = await area.publications.list(OTHER, { limit: 1 });
+    return [data[0]!.shares_prefix_cache, (await area.products.visibleTo('ten_2', product.id))?.sharesPrefixCache];
+  };
+  expect(await marks({ visibility: 'tenant', tenants: [] })).toEqual([false, false]);
+  expect(await marks({ visibility: 'tenant', tenants: ['ten_2'] })).toEqual([false, false]);
+  expect(await marks({ visibility: 'tenant', tenants: ['ten_2', 'ten_3'] })).toEqual([true, true]);
+  expect(await marks({ visibility: 'shared', tenants: [] })).toEqual([true, true]);
 });
 
 it('a slug belongs to one product of the whole installation', async () => {

@@ -112,6 +112,27 @@ it('a target that answers to any name is refused, and its binding stays unqualif
   await upstream.stop();
 });
 
+it('a product that promises more tokens than the target gives a request is not qualified by it', async () => {
+  const upstream = await SupplierServer.start(({ path, body }, response) => {
+    if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: 'sim', max_model_len: 256 }] }));
+    if (body.model !== 'sim') return void response.writeHead(404).end('no such model');
+    if (!body.stream) return void response.end(JSON.stringify({ choices: [{ message: { content: 'x' } }] }));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n');
+  });
+  for (const [context_length, status] of [
+    [100_000, 'failed'],
+    [256, 'succeeded'],
+  ] as const) {
+    const { id: productId } = await area.product(undefined, { context_length });
+    const binding = await area.supplierBinding(productId, upstream.url);
+    expect(await area.qualify(binding.id)).toMatchObject({ status });
+    const checks: any[] = (await stateOf(binding.id)).qualification.checks;
+    expect(checks.find(({ name }) => name === 'context_length').passed).toBe(status === 'succeeded');
+  }
+  await upstream.stop();
+});
+
 it('a qualification reports dependency_outage if no server listens, and a retry calls again', async () => {
   const upstream = await SupplierServer.start((_request, response) => response.end());
   const { url } = upstream;
