@@ -68,7 +68,7 @@ try {
     JSON.stringify(spec),
   );
   const patch = '{"model":{"id":"llama-next"}}';
-  const canary = ['--strategy', 'canary', '--steps', '25:5,100:3', '--wait'];
+  const canary = ['--strategy', 'canary', '--steps', '25:5,100:3', '--analysis', 'none', '--wait'];
   for (const [line, words] of [
     [
       `slipway rollouts create ${NAME} --patch '${patch}' ${canary.join(' ')}`,

@@ -202,6 +202,8 @@ it('makes the body from a file and from flags, and flags take precedence', async
   const { code } = await runCommand(words, { fetch, stdin: 'reason: why\nstrategy:\n  type: immediate\n' });
   const steps = [{ traffic_percent: 10, soak_seconds: 60 }, { traffic_percent: 100 }];
   expect([code, sent]).toEqual([0, { reason: 'why', strategy: { type: 'canary', steps } }]);
+  await runCommand(['rollouts', 'create', 'chat', '--yes', '--patch', '{}', '--analysis', 'none'], { fetch });
+  expect(sent).toEqual({ spec_patch: {}, analysis: { mode: 'none' } });
   for (const wrong of [
     ['--steps', 'ten'],
     ['--patch', '{'],

@@ -24,9 +24,9 @@ const SETTINGS: readonly Flag[] = [
   },
   {
     flags: '--default-analysis <json>',
-    summary: 'gate for rollouts that set none',
+    summary: 'gate for rollouts that set none, @file, or none',
     body: 'default_analysis',
-    as: 'json',
+    as: 'analysis',
   },
   {
     flags: '--protection <json>',

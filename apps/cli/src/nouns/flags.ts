@@ -11,6 +11,7 @@ const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   /** JSON, or the name of a file after an @. */
   json: async (text: string, name, session) =>
     text.startsWith('@') ? (await inputs()).readBody(text.slice(1), session) : jsonOf(text, name),
+  analysis: (text: string, name, session) => (text === 'none' ? { mode: 'none' } : READERS.json(text, name, session)),
   file: async (file: string, _name, session) => (await inputs()).readBody(file, session),
   secret: async (file: string, _name, session) => (await (await inputs()).readText(file, session)).trim(),
   list: (text: string) => text.split(',').map((one) => one.trim()),

@@ -81,7 +81,7 @@ export const rollouts: Noun = {
           body: 'strategy.hold_seconds',
           as: 'number',
         },
-        { flags: '--analysis <json>', summary: 'the gate, or @file', body: 'analysis', as: 'json' },
+        { flags: '--analysis <json>', summary: 'the gate, @file, or none', body: 'analysis', as: 'analysis' },
         { flags: '--reason <text>', summary: 'reason for the rollout', body: 'reason' },
         { flags: '--change-ref <text>', summary: 'reference to the change, such as a commit', body: 'change_ref' },
         { flags: '--base-revision <revision>', summary: 'revision that --patch changes', body: 'base_revision' },

@@ -8,7 +8,7 @@ export interface Flag {
   /**
    * `file` is the content of a file, as JSON or YAML. `secret` is the text of a file: everyone can read a command line.
    */
-  as?: 'text' | 'number' | 'json' | 'file' | 'secret' | 'list' | 'pairs' | 'weights' | 'steps' | 'flag';
+  as?: 'text' | 'number' | 'json' | 'analysis' | 'file' | 'secret' | 'list' | 'pairs' | 'weights' | 'steps' | 'flag';
   /**
    * The target field of the body (with dots for nested fields) or of the query.
    * Without either, the verb reads the flag.

@@ -113,7 +113,7 @@ export const METRICS: View = {
     { title: 'ERRORS', of: ({ total }: Partial<Schemas['RevisionMetricsDto']>) => share(total?.error_rate?.rate) },
     ...columnsOf(
       'TTFT_P95=total.ttft_ms.p95 ITL_P95=total.itl_ms.p95 E2E_P95=total.e2e_latency_ms.p95 TOKENS/S=total.tokens_out_per_s IN_FLIGHT=in_flight',
-      'INSTANCES=total.instances OK=total.attempts.ok TTFT_P50=total.ttft_ms.p50 TTFT_P99=total.ttft_ms.p99 E2E_P50=total.e2e_latency_ms.p50 E2E_P99=total.e2e_latency_ms.p99 HELD=held',
+      'INSTANCES=total.instances OK=total.attempts.ok CLIENT_ERRORS=total.attempts.client_error OVERLOADED=total.attempts.overloaded ABANDONED=total.attempts.abandoned TTFT_P50=total.ttft_ms.p50 TTFT_P99=total.ttft_ms.p99 E2E_P50=total.e2e_latency_ms.p50 E2E_P99=total.e2e_latency_ms.p99 GAP_P95=total.longest_gap_ms.p95 HELD=held',
     ),
   ],
 };
@@ -151,12 +151,12 @@ export const BINDING = viewOf(
 export const PUBLICATION = viewOf(
   'id',
   'ID SLUG STATE VERSION PRODUCT=product_id',
-  'BINDINGS AUDIENCE NOTES CREATED=created_at',
+  'BINDINGS AUDIENCE SHARES_PREFIX_CACHE=shares_prefix_cache NOTES CREATED=created_at',
 );
 export const CATALOG = viewOf(
   'id',
   'ID SLUG NAME AVAILABILITY MODEL=endpoint.model CONTEXT=context_length',
-  'URL=endpoint.base_url PERFORMANCE PRICING',
+  'URL=endpoint.base_url SHARES_PREFIX_CACHE=shares_prefix_cache PERFORMANCE PRICING',
   'DESCRIPTION',
 );
 export const PASSPORT = viewOf(

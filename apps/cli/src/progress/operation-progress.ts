@@ -5,7 +5,7 @@ export interface GateCheck {
   metric: string;
   stat: string;
   check: string;
-  /** The threshold, or the percentage by which the candidate may be worse. */
+  /** The threshold, the percentage by which the candidate may be worse, or the share that it may have more. */
   limit: number | null;
   candidate: number | null;
   baseline: number | null;
@@ -30,7 +30,7 @@ export interface OperationProgress {
 }
 
 const MOST_NEWS = 50;
-const MOST_CHECKS = 16;
+const MOST_CHECKS = 20;
 
 export const firstSight = (operation: Operation): OperationProgress => ({
   operation,
@@ -64,7 +64,7 @@ export function withEvent(sight: OperationProgress, { type, time, data }: Deploy
     return told(`traffic: ${traffic.map((one) => `${one.revision} ${one.weight} %`).join(', ')}`, { traffic });
   }
   if (type === 'rollout.analysis_completed') {
-    const checks = listOf(data['metrics']).slice(0, MOST_CHECKS).map(checkOf);
+    const checks = [...listOf(data['metrics']), ...listOf(data['guards'])].slice(0, MOST_CHECKS).map(checkOf);
     return told(`${text(data['step'])}: ${text(data['verdict'])}`, { checks, judgedStep: text(data['step']) });
   }
   // The record contains the steps.
@@ -76,11 +76,12 @@ export function withEvent(sight: OperationProgress, { type, time, data }: Deploy
 /** The checks of the gate that the rollout was accepted with. */
 function checksAsked({ result }: Operation): GateCheck[] {
   const gate = recordOf(recordOf(result)['gate']);
-  return listOf(gate['metrics'])
+  const guards = listOf(gate['guards']).map((one) => ({ ...one, check: 'guard', stat: 'rate' }));
+  return [...listOf(gate['metrics']), ...guards]
     .slice(0, MOST_CHECKS)
-    .map((one) => ({
+    .map((one: Record<string, unknown>) => ({
       ...checkOf({ ...one, metric: one['name'] }),
-      limit: number(one['threshold']) ?? number(one['max_regression_percent']),
+      limit: number(one['threshold']) ?? number(one['max_regression_percent']) ?? number(one['max_difference']),
     }));
 }
 

@@ -67,6 +67,22 @@ const judged = event('rollout.analysis_completed', {
     },
   ],
 });
+const guarded = event('rollout.analysis_completed', {
+  step: 'analyze:1',
+  verdict: 'pass',
+  metrics: [],
+  guards: [
+    {
+      metric: 'overloaded_rate',
+      stat: 'rate',
+      check: 'guard',
+      verdict: 'pass',
+      limit: 0.05,
+      candidate: { value: 0.02, samples: 400 },
+      baseline: { value: 0.01, samples: 4000 },
+    },
+  ],
+});
 const full = (): OperationProgress => [shifted, judged].reduce(withEvent, firstSight(operation(7)));
 const frame = (columns: number, rows = 40) => ({ columns, rows, hasColour: false, now: NOW });
 
@@ -199,4 +215,15 @@ it('numbers and times are short', () => {
   expect(measured('output_tokens_per_s', 41.06)).toBe('41.1/s');
   expect(measured('ttft_ms', null)).toBe('-');
   expect([cut('abcdef', 4), cut('漢字漢字', 5), cut('abc', 0)]).toEqual(['abc…', '漢字…', '']);
+});
+
+it('shows guards before and after they are judged', () => {
+  const asked = operation(7);
+  asked.result = {
+    ...asked.result,
+    gate: { metrics: [], guards: [{ name: 'overloaded_rate', max_difference: 0.05 }] },
+  };
+  const before = firstSight(asked);
+  expect(before.checks).toMatchObject([{ metric: 'overloaded_rate', check: 'guard', limit: 0.05, verdict: '' }]);
+  expect(linesOf(withEvent(before, guarded), frame(80)).join('\n')).toMatch(/overloaded_rate rate .* \+5 pts +pass/);
 });

@@ -131,6 +131,7 @@ const narrowCheck = (check: GateCheck, frame: Frame): string =>
 
 export function limitOf({ metric, check, limit }: GateCheck): string {
   if (limit === null) return '-';
+  if (check === 'guard') return `+${short(100 * limit)} pts`;
   return check === 'regression' ? `+${short(limit)} %` : measured(metric, limit);
 }
 

@@ -1082,7 +1082,13 @@ export interface components {
             type: string;
         };
         AnalysisDto: {
-            metrics: components["schemas"]["AnalysisMetricDto"][];
+            /** @description Required unless `mode` is `none`. Guards judge the outcomes that no metric names. */
+            metrics?: components["schemas"]["AnalysisMetricDto"][];
+            /**
+             * @description `none`: nothing judges the rollout, not even the guards. `metrics` is then ignored and may be absent.
+             * @enum {string}
+             */
+            mode?: "none" | (string & {});
             /**
              * @default rollback
              * @enum {string}
@@ -1111,7 +1117,7 @@ export interface components {
             /** @default 50 */
             min_samples?: number;
             /** @enum {string} */
-            name: "error_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
+            name: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
             /**
              * @description Default: lte for metrics that are better when lower, else gte
              * @enum {string}
@@ -1129,6 +1135,8 @@ export interface components {
         AnalysisPatchDto: {
             metrics?: components["schemas"]["AnalysisMetricDto"][] | null;
             /** @enum {string|null} */
+            mode?: "none" | null;
+            /** @enum {string|null} */
             on_failure?: "rollback" | "pause" | null;
             /** @enum {string|null} */
             on_inconclusive?: "pause" | "rollback" | null;
@@ -1139,17 +1147,23 @@ export interface components {
             plan_digest: string;
         };
         AttemptCountsDto: {
-            /** @description Cancelled by the client, which is no evidence about the revision */
+            /** @description Left by the client after at least 2 s without a first byte of the response, or without its end if it is not streamed */
+            abandoned: number;
+            /** @description Cancelled by the client earlier, or after content, which is no evidence about the revision */
             cancelled: number;
-            /** @description Completed with a 4xx response */
+            /** @description Refused by the model server with another 4xx response than those of `overloaded` */
             client_error: number;
             /** @description Failed before the first byte of a response */
             connect_error: number;
-            /** @description Completed with a 2xx or 3xx response */
+            /** @description Completed with a valid response */
             ok: number;
+            /** @description Answered 408, 425 or 429 by the model server */
+            overloaded: number;
+            /** @description Attempts in `overloaded` that no client saw, because a retry followed */
+            overloaded_retried: number;
             /** @description Failed attempts that no client saw, because a retry followed */
             retried: number;
-            /** @description Failed with a 5xx response, by a timeout, or after the first byte of the response */
+            /** @description Failed with a 5xx or 3xx response, with a refused credential or model name, by a timeout, after the first byte of the response, or with a response that is no valid answer */
             server_error: number;
         };
         AudienceDto: {
@@ -1303,6 +1317,8 @@ export interface components {
             /** @description Measured over the last 15 minutes; null if no request was served. */
             performance: components["schemas"]["CatalogPerformanceDto"] | null;
             pricing: components["schemas"]["CatalogPricingDto"] | null;
+            /** @description True if a `cache_salt` in a request does not keep the timing of its prompts from other tenants: the time of a response can show them whether an earlier prompt began with the same text. False if it does. */
+            shares_prefix_cache: boolean;
             /** @example acme/chat */
             slug: string;
             supported_parameters: string[];
@@ -1370,7 +1386,7 @@ export interface components {
             target: components["schemas"]["BindingTargetDto"];
         };
         CreateDeploymentDto: {
-            /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. */
+            /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. Without it, guards judge a soak. */
             default_analysis?: components["schemas"]["AnalysisDto"];
             /** @description Strategy of rollouts that omit `strategy` */
             default_strategy?: components["schemas"]["StrategyDto"];
@@ -1759,7 +1775,7 @@ export interface components {
             p90: number | null;
             p95: number | null;
             p99: number | null;
-            /** @description Number of independent values. In `itl_ms` each stream counts once, regardless of its tokens. */
+            /** @description Number of values, one for each attempt */
             samples: number;
         };
         EffectiveScalingDto: {
@@ -1772,6 +1788,11 @@ export interface components {
             target_in_flight: number | null;
         };
         EndpointSpecDto: {
+            /**
+             * @description Path of the API below the base URL. If omitted: the base URL itself if its path ends in a version, such as `/v1`, `/api/v3` or `/v1beta/openai`; else `/v1` below it
+             * @example /openai
+             */
+            api_path?: string;
             /**
              * @description URL of a running OpenAI-compatible server; set this, `base_urls` or both
              * @example http://127.0.0.1:8000
@@ -2093,6 +2114,7 @@ export interface components {
             value?: number | null;
         };
         MetricsPointDto: {
+            abandoned_rate: components["schemas"]["RateDto"];
             /**
              * Format: date-time
              * @description Start of the step
@@ -2100,12 +2122,15 @@ export interface components {
             at: string;
             /** @description Number of attempts by outcome */
             attempts: components["schemas"]["AttemptCountsDto"];
+            client_error_rate: components["schemas"]["RateDto"];
             e2e_latency_ms: components["schemas"]["DistributionDto"];
             error_rate: components["schemas"]["RateDto"];
             /** @description Largest number of ready instances that a gateway could choose from; null if unknown */
             instances: number | null;
             itl_ms: components["schemas"]["DistributionDto"];
+            longest_gap_ms: components["schemas"]["DistributionDto"];
             output_tokens_per_s: components["schemas"]["DistributionDto"];
+            overloaded_rate: components["schemas"]["RateDto"];
             /** @description Requests per second as clients saw them, without those that clients cancelled */
             requests_per_s: number;
             /** @description Seconds of the step that the records cover so far */
@@ -2161,7 +2186,7 @@ export interface components {
             /** @enum {string} */
             direction: "minimize" | "maximize" | (string & {});
             /** @enum {string} */
-            metric: "error_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
         };
         OperationDto: {
             /** @description Attempts of the current step; 0 = no worker has started it */
@@ -2527,6 +2552,11 @@ export interface components {
             failure_threshold?: number;
             interval_seconds?: number;
             path?: string;
+            /**
+             * @description How an instance becomes ready. `request` (default): it answers one small request with a result, once after each start or adoption. `list`: its health and its list of models are enough; its message says that it is not proven
+             * @enum {string}
+             */
+            probe?: "request" | "list" | (string & {});
             timeout_seconds?: number;
         };
         ProductDto: {
@@ -2633,6 +2663,8 @@ export interface components {
             id: string;
             notes: string | null;
             product_id: string;
+            /** @description Whether its tenants share a prefix cache that `cache_salt` does not divide: it has several tenants, and a binding with a weight leads to a supplier or to an engine without `cache_salt`. Determined when it is published; true for publications of several tenants from previous releases. */
+            shares_prefix_cache: boolean;
             /** @example acme/chat */
             slug: string;
             /** @enum {string} */
@@ -2855,7 +2887,7 @@ export interface components {
             to_revision?: string;
         };
         RolloutDto: {
-            /** @description Default: the `default_analysis` of the deployment, else none. `result.gate` of the operation shows which one applies. */
+            /** @description Default: the `default_analysis` of the deployment, else guards only. The text `none` is short for `{"mode": "none"}`. `result.gate` of the operation shows which one applies. */
             analysis?: components["schemas"]["AnalysisDto"];
             /** @description Id, number or name of the revision that `spec_patch` applies to. Default: the active revision */
             base_revision?: string;
@@ -3136,7 +3168,7 @@ export interface components {
         };
         SloDto: {
             /** @enum {string} */
-            metric: "error_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
             /**
              * @description Defaults to p95 for values and to rate for counts
              * @enum {string}
@@ -3441,7 +3473,7 @@ export interface components {
             next_cursor: string | null;
         };
         UpdateDeploymentDto: {
-            /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. */
+            /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. Without it, guards judge a soak. */
             default_analysis?: components["schemas"]["AnalysisPatchDto"] | null;
             /** @description Strategy of rollouts that omit `strategy` */
             default_strategy?: components["schemas"]["StrategyPatchDto"] | null;

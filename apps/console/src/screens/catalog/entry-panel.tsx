@@ -57,6 +57,11 @@ function Details({ entry }: { entry: CatalogEntry }) {
             : 'no requests in 15 min'}
         </Row>
         <Row name="Tokens/s">{performance?.output_tokens_per_s?.toFixed(1) ?? 'no requests in 15 min'}</Row>
+        {entry.shares_prefix_cache && (
+          <Row name="Cache">
+            Shared with other tenants, also with cache_salt: response times can reveal earlier prompts
+          </Row>
+        )}
         <Row name="Created">
           <Time at={new Date(entry.created * 1000).toISOString()} />
         </Row>

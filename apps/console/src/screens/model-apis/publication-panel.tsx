@@ -52,6 +52,11 @@ export function PublicationPanel({ product, flow }: { product: Product; flow: Fl
     >
       <div className="space-y-3">
         {current && <Shares publication={current} bindings={bindings} />}
+        {current?.shares_prefix_cache && (
+          <p className="text-sm text-soft">
+            Its tenants share a prefix cache, also if they send cache_salt: response times can reveal earlier prompts.
+          </p>
+        )}
         {publications.length === 0 ? (
           <EmptyState
             title="Not published yet"

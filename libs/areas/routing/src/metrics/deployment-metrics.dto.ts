@@ -38,26 +38,43 @@ export class MetricsQueryDto {
 }
 
 export class AttemptCountsDto {
-  @IntField({ min: 0, description: 'Completed with a 2xx or 3xx response' })
+  @IntField({ min: 0, description: 'Completed with a valid response' })
   ok: number;
 
-  @IntField({ min: 0, description: 'Completed with a 4xx response' })
+  @IntField({ min: 0, description: 'Refused by the model server with another 4xx response than those of `overloaded`' })
   client_error: number;
+
+  @IntField({ min: 0, description: 'Answered 408, 425 or 429 by the model server' })
+  overloaded: number;
 
   @IntField({
     min: 0,
-    description: 'Failed with a 5xx response, by a timeout, or after the first byte of the response',
+    description:
+      'Failed with a 5xx or 3xx response, with a refused credential or model name, by a timeout, after the first byte of the response, or with a response that is no valid answer',
   })
   server_error: number;
 
   @IntField({ min: 0, description: 'Failed before the first byte of a response' })
   connect_error: number;
 
-  @IntField({ min: 0, description: 'Cancelled by the client, which is no evidence about the revision' })
+  @IntField({
+    min: 0,
+    description:
+      'Left by the client after at least 2 s without a first byte of the response, or without its end if it is not streamed',
+  })
+  abandoned: number;
+
+  @IntField({
+    min: 0,
+    description: 'Cancelled by the client earlier, or after content, which is no evidence about the revision',
+  })
   cancelled: number;
 
   @IntField({ min: 0, description: 'Failed attempts that no client saw, because a retry followed' })
   retried: number;
+
+  @IntField({ min: 0, description: 'Attempts in `overloaded` that no client saw, because a retry followed' })
+  overloaded_retried: number;
 }
 
 export class RateDto {
@@ -84,10 +101,7 @@ export class DistributionDto {
   @NumberField({ nullable: true })
   p99: number | null;
 
-  @IntField({
-    min: 0,
-    description: 'Number of independent values. In `itl_ms` each stream counts once, regardless of its tokens.',
-  })
+  @IntField({ min: 0, description: 'Number of values, one for each attempt' })
   samples: number;
 }
 
@@ -131,6 +145,15 @@ export class MetricsPointDto {
   error_rate: RateDto;
 
   @ObjectField(() => RateDto)
+  client_error_rate: RateDto;
+
+  @ObjectField(() => RateDto)
+  overloaded_rate: RateDto;
+
+  @ObjectField(() => RateDto)
+  abandoned_rate: RateDto;
+
+  @ObjectField(() => RateDto)
   upstream_fault_rate: RateDto;
 
   @ObjectField(() => DistributionDto)
@@ -138,6 +161,9 @@ export class MetricsPointDto {
 
   @ObjectField(() => DistributionDto)
   itl_ms: DistributionDto;
+
+  @ObjectField(() => DistributionDto)
+  longest_gap_ms: DistributionDto;
 
   @ObjectField(() => DistributionDto)
   e2e_latency_ms: DistributionDto;

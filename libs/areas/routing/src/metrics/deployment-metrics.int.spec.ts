@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
+  emptyCounts,
   emptyHistogram,
   HistogramRecorder,
   histogramsOf,
@@ -50,26 +51,40 @@ const windowOf = (revision: Revision, second: number, given: Partial<StatsWindow
   tenant_id: revision.tenantId,
   gateway_id: 'gw',
   window_start: at(second).toISOString(),
-  ok: 0,
-  client_error: 0,
-  server_error: 0,
-  connect_error: 0,
-  cancelled: 0,
-  retried: 0,
+  ...emptyCounts(),
   streamed: 0,
   tokens_in: 0,
   tokens_out: 0,
   ...histogramsOf(emptyHistogram),
   loads: null,
+  callers: null,
+  waits: null,
+  faults: null,
   ...given,
 });
 const record = (...windows: StatsWindow[]) => bed.database.tx('system', (tx) => writeWindows(tx, windows));
 
 it('reports for each revision and step the values that a gate would read', async () => {
   await record(
-    windowOf(one, 0, { ok: 18, client_error: 1, server_error: 1, tokens_in: 50, tokens_out: 400, cancelled: 3 }),
+    windowOf(one, 0, {
+      ok: 14,
+      client_error: 1,
+      overloaded: 5,
+      overloaded_retried: 1,
+      server_error: 1,
+      abandoned: 2,
+      tokens_in: 50,
+      tokens_out: 400,
+      cancelled: 3,
+    }),
     windowOf(one, 9, { ok: 1, connect_error: 1, retried: 1, streamed: 1, e2e_latency_ms: latencies(100, 200, 300) }),
-    windowOf(one, 10, { ok: 5, ttft_ms: latencies(10, 20), itl_ms: latencies(1, 1, 1, 1), streamed: 2 }),
+    windowOf(one, 10, {
+      ok: 5,
+      ttft_ms: latencies(10, 20),
+      itl_ms: latencies(1, 1),
+      longest_gap_ms: latencies(8, 8),
+      streamed: 2,
+    }),
     windowOf(two, 59, { ok: 1 }),
     windowOf(two, 60, { ok: 1_000 }),
   );
@@ -81,7 +96,17 @@ it('reports for each revision and step the values that a gate would read', async
   expect(older.points.map((point: any) => point.at)).toEqual([FROM, at(10).toISOString()]);
   expect(older.points[0]).toMatchObject({
     seconds: 10,
-    attempts: { ok: 19, client_error: 1, server_error: 1, connect_error: 1, cancelled: 3, retried: 1 },
+    attempts: {
+      ok: 15,
+      client_error: 1,
+      overloaded: 5,
+      overloaded_retried: 1,
+      server_error: 1,
+      connect_error: 1,
+      abandoned: 2,
+      cancelled: 3,
+      retried: 1,
+    },
     requests_per_s: 2.1,
     streamed: 1,
     tokens_in: 50,
@@ -89,11 +114,18 @@ it('reports for each revision and step the values that a gate would read', async
     tokens_out_per_s: 40,
     instances: null,
     error_rate: { rate: 0.047619, samples: 21 },
-    upstream_fault_rate: { rate: 0.090909, samples: 22 },
+    client_error_rate: { rate: 0.047619, samples: 21 },
+    overloaded_rate: { rate: 0.190476, samples: 21 },
+    abandoned_rate: { rate: 0.086957, samples: 23 },
+    upstream_fault_rate: { rate: 0.086957, samples: 23 },
     ttft_ms: { avg: null, p50: null, p90: null, p95: null, p99: null, samples: 0 },
   });
-  expect(older.points[1]).toMatchObject({ ttft_ms: { samples: 2 }, itl_ms: { avg: 1, samples: 2 } });
-  expect(older.total).toMatchObject({ at: FROM, seconds: 60, attempts: { ok: 24 }, requests_per_s: 0.433 });
+  expect(older.points[1]).toMatchObject({
+    ttft_ms: { samples: 2 },
+    itl_ms: { avg: 1, samples: 2 },
+    longest_gap_ms: { avg: 8 },
+  });
+  expect(older.total).toMatchObject({ at: FROM, seconds: 60, attempts: { ok: 20 }, requests_per_s: 0.433 });
   expect(newer.total.attempts.ok).toBe(1);
 
   const judged = await bed.database.tx('system', (tx) => statsBetween(tx, one.id, at(0), at(60)));

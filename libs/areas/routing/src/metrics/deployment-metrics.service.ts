@@ -134,9 +134,13 @@ export function pointOf({ at, stats, instances }: SeriesStep, seconds: number): 
     tokens_out_per_s: rounded(stats.tokens_out / seconds, 1),
     instances,
     error_rate: rate('error_rate', stats),
+    client_error_rate: rate('client_error_rate', stats),
+    overloaded_rate: rate('overloaded_rate', stats),
+    abandoned_rate: rate('abandoned_rate', stats),
     upstream_fault_rate: rate('upstream_fault_rate', stats),
     ttft_ms: distribution('ttft_ms', stats),
     itl_ms: distribution('itl_ms', stats),
+    longest_gap_ms: distribution('longest_gap_ms', stats),
     e2e_latency_ms: distribution('e2e_latency_ms', stats),
     output_tokens_per_s: distribution('output_tokens_per_s', stats),
   };

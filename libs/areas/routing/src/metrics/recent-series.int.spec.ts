@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { emptyHistogram, histogramsOf, reportGateway, writeWindows } from '@slipway/dataplane';
+import { emptyCounts, emptyHistogram, histogramsOf, reportGateway, writeWindows } from '@slipway/dataplane';
 import { RoutingBed } from '../../test/routing-bed.js';
 import { RecentSeries } from './recent-series.js';
 
@@ -33,17 +33,16 @@ const record = (second: number, revision_id = 'rev_1') =>
         tenant_id: 'ten_a',
         gateway_id: 'gw',
         window_start: at(second).toISOString(),
+        ...emptyCounts(),
         ok: 1,
-        client_error: 0,
-        server_error: 0,
-        connect_error: 0,
-        cancelled: 0,
-        retried: 0,
         streamed: 0,
         tokens_in: 0,
         tokens_out: 0,
         ...histogramsOf(emptyHistogram),
         loads: null,
+        callers: null,
+        waits: null,
+        faults: null,
       },
     ]),
   );

@@ -9,8 +9,8 @@ import {
   statOf,
   type Gate,
   type GatePosition,
+  type RevisionMetrics,
 } from './metric-series.js';
-import type { RevisionMetrics } from './metrics-data.js';
 import { numberText } from '../short-text.js';
 
 interface MeasuredValue {
@@ -35,8 +35,9 @@ interface GateResult {
 const TONES: Record<GatePosition, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
 
 export function gatesOf(operation: Operation | undefined): Gate[] {
-  const gate = operation?.result['gate'] as { metrics?: Gate[] } | undefined;
-  return Array.isArray(gate?.metrics) ? gate.metrics.slice(0, 20) : [];
+  const gate = operation?.result['gate'] as { metrics?: Gate[]; guards?: Gate[] } | null | undefined;
+  const guards = listOf<Gate>(gate?.guards).map((one) => ({ ...one, check: 'guard' }));
+  return [...listOf<Gate>(gate?.metrics), ...guards].slice(0, 20);
 }
 
 /**
@@ -49,10 +50,13 @@ function analysisOf(
 ): { step: string; metrics: GateResult[] } | undefined {
   const step = steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
   const told = event?.operationid === id ? event : undefined;
-  const metrics = told?.data['metrics'] ?? step?.evidence?.['metrics'];
-  if (!Array.isArray(metrics)) return undefined;
-  return { step: String(told?.data['step'] ?? step?.name), metrics: metrics as GateResult[] };
+  const judgement = told?.data ?? step?.evidence;
+  if (!Array.isArray(judgement?.['metrics'])) return undefined;
+  const metrics = [...listOf<GateResult>(judgement['metrics']), ...listOf<GateResult>(judgement['guards'])];
+  return { step: String(told?.data['step'] ?? step?.name), metrics };
 }
+
+const listOf = <T,>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 
 interface GateTableProps {
   operation: Operation;
@@ -123,11 +127,7 @@ function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
         {gate.name} {stat}
         {gate.dry_run && <span className="text-soft"> (dry run)</span>}
       </th>
-      <td className="pr-2 whitespace-nowrap">
-        {gate.check === 'threshold'
-          ? `${comparedBy(gate)} ${numberText(gate.threshold)}`
-          : `≤ ${numberText(gate.max_regression_percent)} % worse`}
-      </td>
+      <td className="pr-2 whitespace-nowrap">{limitText(gate)}</td>
       <td className="pr-2 whitespace-nowrap">
         <MeasureCell of={shown.candidate} />
       </td>
@@ -138,6 +138,12 @@ function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
       <td>{result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}</td>
     </tr>
   );
+}
+
+function limitText(gate: Gate): string {
+  if (gate.check === 'guard') return `≤ ${numberText(100 * (gate.max_difference ?? 0))} points more`;
+  if (gate.check === 'threshold') return `${comparedBy(gate)} ${numberText(gate.threshold)}`;
+  return `≤ ${numberText(gate.max_regression_percent)} % worse`;
 }
 
 const MeasureCell = ({ of }: { of: MeasuredValue }) => (

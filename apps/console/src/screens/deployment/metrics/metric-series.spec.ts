@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitOf, metricValueOf, rateOf, seriesOf, gatePositionOf, statOf, timesOf } from './metric-series.js';
-import type { MetricsPoint, RevisionMetrics } from './metrics-data.js';
+import {
+  attemptsOf,
+  limitOf,
+  metricValueOf,
+  rateOf,
+  seriesOf,
+  gatePositionOf,
+  statOf,
+  timesOf,
+  type MetricsPoint,
+  type RevisionMetrics,
+} from './metric-series.js';
 
 const FROM = '2026-01-01T00:00:00.000Z';
 const FIRST = Date.parse(FROM) / 1_000;
@@ -9,7 +19,17 @@ const point = (second: number, changed: object = {}) =>
     at: new Date((FIRST + second) * 1_000).toISOString(),
     seconds: 10,
     requests_per_s: 2,
-    attempts: { ok: 18, client_error: 1, server_error: 1, connect_error: 0, cancelled: 0, retried: 0 },
+    attempts: {
+      ok: 18,
+      client_error: 1,
+      overloaded: 4,
+      server_error: 1,
+      connect_error: 0,
+      abandoned: 2,
+      cancelled: 0,
+      retried: 0,
+      overloaded_retried: 0,
+    },
     error_rate: { rate: 0.05, samples: 20 },
     ttft_ms: { avg: 41, p50: 40, p90: 45, p95: 50, p99: 60, samples: 18 },
     ...changed,
@@ -36,11 +56,21 @@ describe('the values of a revision', () => {
     const rates = seriesOf(revision(point(10)), times, (one) => rateOf(one, 'all'), { value: 0, until });
     expect(rates).toEqual([0, 2, 0, null]);
   });
-  it('count classes per second', () => expect(rateOf(point(0), 'ok')).toBe(1.8));
+  it('count classes per second', () => {
+    expect(rateOf(point(0), 'ok')).toBe(1.8);
+    expect(rateOf(point(0), 'overloaded')).toBe(0.4);
+    expect(rateOf(point(0), 'abandoned')).toBe(0.2);
+  });
+  it('count all attempts', () => expect(attemptsOf(point(0))).toBe(26));
 });
 
 describe('a gate', () => {
   const ttft = { name: 'ttft_ms', check: 'threshold', threshold: 45, min_samples: 10 };
+  it('that is a guard allows a share of so much more than that of the baseline', () => {
+    const guard = { name: 'client_error_rate', check: 'guard', max_difference: 0.05 };
+    expect(limitOf(guard, 0.02)).toBeCloseTo(0.07);
+    expect(limitOf(guard, null)).toBe(0.05);
+  });
   it('uses the p95 of a time and the rate of errors if it names no statistic', () => {
     expect(statOf({ name: 'ttft_ms' })).toBe('p95');
     expect(statOf({ name: 'error_rate' })).toBe('rate');

@@ -1,10 +1,22 @@
-import { isBeyond, isMetric, metricOf, type Metric } from '@slipway/sdk';
-import type { Metrics, MetricsPoint, RevisionMetrics } from './metrics-data.js';
+import { isBeyond, isMetric, metricOf, type AnswerOf, type Metric } from '@slipway/sdk';
+
+export type Metrics = AnswerOf<'getDeploymentMetrics'>;
+export type RevisionMetrics = Metrics['data'][number];
+export type MetricsPoint = RevisionMetrics['points'][number];
 
 export const STATS = ['p50', 'p95', 'p99'] as const;
 export type Stat = (typeof STATS)[number];
 
-export const CLASSES = ['all', 'ok', 'client_error', 'server_error', 'connect_error', 'cancelled'] as const;
+export const CLASSES = [
+  'all',
+  'ok',
+  'client_error',
+  'overloaded',
+  'server_error',
+  'connect_error',
+  'abandoned',
+  'cancelled',
+] as const;
 export type RequestClass = (typeof CLASSES)[number];
 
 /** A gate in an operation's record; fields that a later api adds are ignored. */
@@ -15,6 +27,8 @@ export interface Gate {
   operator?: string;
   threshold?: number;
   max_regression_percent?: number;
+  /** Of a guard: how much higher than that of the baseline the share may be. */
+  max_difference?: number;
   min_samples?: number;
   dry_run?: boolean;
 }
@@ -28,6 +42,11 @@ export const statOf = ({ name, stat }: Pick<Gate, 'name' | 'stat'>): string =>
 /** Returns the requests per second of a class in a step. */
 export function rateOf(point: MetricsPoint, what: RequestClass): number {
   return what === 'all' ? point.requests_per_s : point.attempts[what] / Math.max(1, point.seconds);
+}
+
+export function attemptsOf({ attempts }: Pick<MetricsPoint, 'attempts'>): number {
+  const { ok, client_error, overloaded, server_error, connect_error, abandoned, cancelled } = attempts;
+  return ok + client_error + overloaded + server_error + connect_error + abandoned + cancelled;
 }
 
 /** Returns the value that a gate judges, in a step or over the whole time. */
@@ -76,6 +95,8 @@ export function seriesOf(
  */
 export function limitOf(gate: Gate, baseline: number | null): number | null {
   if (gate.check === 'threshold') return gate.threshold ?? null;
+  // Without a baseline, a guard is a threshold.
+  if (gate.check === 'guard') return (gate.max_difference ?? 0) + (baseline ?? 0);
   if (gate.max_regression_percent === undefined || baseline === null) return null;
   const worse = isHigherBetter(gate.name) ? -1 : 1;
   return baseline * (1 + (worse * gate.max_regression_percent) / 100);

@@ -1,11 +1,7 @@
-import type { AnswerOf } from '@slipway/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { slipway } from '../../../api/client.js';
 import { REFRESH_MS } from '../../../api/query-client.js';
-
-export type Metrics = AnswerOf<'getDeploymentMetrics'>;
-export type RevisionMetrics = Metrics['data'][number];
-export type MetricsPoint = RevisionMetrics['points'][number];
+import { attemptsOf } from './metric-series.js';
 
 /** The range of the charts in seconds, by the word in the address. */
 export const RANGES: Readonly<Record<string, number>> = { '5m': 300, '15m': 900, '1h': 3_600, '3h': 10_800 };
@@ -38,9 +34,4 @@ export function useRecentRequests(name: string): ReadonlyMap<string, number> | u
     refetchInterval: REFRESH_MS,
   });
   return data && new Map(data.data.map(({ revision, total }) => [revision, attemptsOf(total)]));
-}
-
-export function attemptsOf({ attempts }: Pick<MetricsPoint, 'attempts'>): number {
-  const { ok, client_error, server_error, connect_error, cancelled } = attempts;
-  return ok + client_error + server_error + connect_error + cancelled;
 }

@@ -18,17 +18,13 @@ import {
   STATS,
   statOf,
   timesOf,
-  type RequestClass,
-  type Stat,
-} from './metric-series.js';
-import {
-  DEFAULT_RANGE,
-  RANGES,
-  useMetrics,
   type Metrics,
   type MetricsPoint,
+  type RequestClass,
   type RevisionMetrics,
-} from './metrics-data.js';
+  type Stat,
+} from './metric-series.js';
+import { DEFAULT_RANGE, RANGES, useMetrics } from './metrics-data.js';
 import { shownOperation } from '../../../api/operation-state.js';
 import { Scrolled } from '../scrolled.js';
 import { numberText } from '../short-text.js';
