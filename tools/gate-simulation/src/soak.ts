@@ -1,4 +1,4 @@
-import { statsBetween, type QueryClient, type RequestStats, type StatsWindow } from '@slipway/dataplane';
+import { histogramsOf, statsBetween, type QueryClient, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
 import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
 
@@ -110,7 +110,13 @@ function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, 
     e2eMs: now - startedAt,
     ttftMs: firstTokenMs,
     isStream: true,
-    metering: { tokensIn: 1, tokensOut: 1, firstTokenAt: startedAt + (firstTokenMs ?? 0), gaps: [] },
+    metering: {
+      tokensIn: 1,
+      tokensOut: 1,
+      firstTokenAt: startedAt + (firstTokenMs ?? 0),
+      itlMs: null,
+      longestGapMs: null,
+    },
     load,
     instances: 1,
   };
@@ -119,23 +125,23 @@ function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, 
 }
 
 /** The rows as Postgres would return them, including JSON. */
-function tableOf(windows: readonly StatsWindow[]): QueryClient {
+export function tableOf(windows: readonly StatsWindow[]): QueryClient {
   return {
     query: <Row>(_sql: unknown, values?: readonly unknown[]) =>
       Promise.resolve(
         windows
           .filter(({ revision_id }) => revision_id === values?.[0])
-          .map(({ ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s, ...row }) => ({
+          .map((row) => ({
             ...row,
             window_start: new Date(row.window_start),
-            histograms: { ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s },
+            histograms: histogramsOf((metric) => row[metric]),
           })) as Row[],
       ),
   } as QueryClient;
 }
 
 /** Mulberry32: small, fast, and reproducible for a seed. Values in [0, 1). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -150,7 +156,7 @@ function exponential(random: () => number, mean: number): number {
 }
 
 /** Log-normal with the given mean. @param sigma deviation of the logarithm */
-function logNormal(random: () => number, mean: number, sigma: number): number {
+export function logNormal(random: () => number, mean: number, sigma: number): number {
   const gaussian = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return mean * Math.exp(sigma * gaussian - sigma ** 2 / 2);
 }
