@@ -42,7 +42,7 @@ describe('rollout and rollback', () => {
   });
 
   beforeAll(async () => {
-    server = createServer((_request, response) => response.end('{}'));
+    server = createServer((_request, response) => response.end('{"choices":[]}'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     bed = await ProductBed.start({ process: 'worker', config: { home } });
     harness = bed.operations;
@@ -70,7 +70,8 @@ describe('rollout and rollback', () => {
     model: string,
     strategy: NonNullable<BodyOf<'createRollout'>['strategy']> = { type: 'immediate' },
   ) => {
-    const body = { spec: spec(model), strategy, progress_deadline_seconds: 20, keep_previous_seconds: 60 };
+    const analysis = { mode: 'none' } as const;
+    const body = { spec: spec(model), strategy, analysis, progress_deadline_seconds: 20, keep_previous_seconds: 60 };
     return (await bed.slipway.deployments.rollouts.create(name, body)).operation.id;
   };
   const rollback = async (name: string) => (await bed.slipway.deployments.rollbacks.create(name)).operation.id;

@@ -26,7 +26,7 @@ targets:
         command:
           - node
           - -e
-          - 'require("node:http").createServer((_, response) => response.end()).listen(process.argv[1], "127.0.0.1")'
+          - 'require("node:http").createServer((_, response) => response.end("[1]")).listen(process.argv[1], "127.0.0.1")'
           - '{port}'
         ready: {path: /health, timeout_seconds: 60}
   - name: adopted

@@ -51,7 +51,9 @@ function serve(isHealthy) {
   const server = http.createServer((asked, answer) => {
     const isHealth = asked.url === '/health';
     const status = isHealth && !isHealthy() ? 503 : 200;
-    const body = isHealth ? { status } : { argv: process.argv.slice(2), env: process.env, pid: process.pid };
+    const body = isHealth
+      ? { status }
+      : { choices: [], argv: process.argv.slice(2), env: process.env, pid: process.pid };
     answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   server.listen(Number(flags.get('port') ?? 8000), flags.get('host') ?? '127.0.0.1', () => console.log('listening'));

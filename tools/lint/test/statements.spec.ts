@@ -7,10 +7,10 @@ const root = path.resolve(import.meta.dirname, '../../..');
  * Half of the number before repositories, and these additions: claim and fence of the audit heads that are kept
  * outside, the lock of an adopted server, the assignment of devices under locks, output that travels through Postgres,
  * scaling by load over all workloads at once, the health of a target, look-ups of deployments, revisions and routes
- * without a transaction, console sessions by the clock of Postgres, the heartbeats of workers, and the events that
- * webhooks still need, over many streams at once.
+ * without a transaction, console sessions by the clock of Postgres, the heartbeats of workers, the events that
+ * webhooks still need, over many streams at once, and the claim of faults that one of several workers reports.
  */
-const MOST = 134;
+const MOST = 135;
 
 it('counts each statement that is sent to Postgres once, and no fragment', () => {
   const text = `

@@ -80,7 +80,7 @@ function limitTime<T>(work: Promise<T>): Promise<T> {
 export function commandsToTry(deployment: string): string[] {
   return [
     `npx slipway deployments get ${deployment}`,
-    `npx slipway rollouts create ${deployment} --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 50:5,100:5 --wait`,
+    `npx slipway rollouts create ${deployment} --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 50:5,100:5 --analysis none --wait`,
     `npx slipway events ${deployment} --follow`,
   ];
 }

@@ -85,11 +85,17 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'llamacpp',
-    what: 'deployments with the server of llama.cpp',
+    what: 'deployments and canaries with the server of llama.cpp',
     level: 'nightly',
-    folders: ['libs/targets/process', 'libs/gateway', 'tools/llamacpp', 'tools/engines'],
+    folders: [
+      'libs/targets/process',
+      'libs/gateway',
+      'libs/areas/rollouts/src/gates',
+      'tools/llamacpp',
+      'tools/engines',
+    ],
     needs: ['llama-server'],
-    only: ['apps/api/test/instances/llamacpp.e2e.spec.ts'],
+    only: ['apps/api/test/instances/llamacpp.e2e.spec.ts', 'apps/api/test/instances/llamacpp-canaries.e2e.spec.ts'],
   },
   {
     name: 'readme',

@@ -51,7 +51,16 @@ describe('the command slipway, in pipes, against processes of the product', () =
   });
 
   it('reports about how long a canary still takes', async () => {
-    const patch = ['--patch', '{"model":{"id":"one-canary"}}', '--strategy', 'canary', '--steps', '50:2,100:3'];
+    const patch = [
+      '--patch',
+      '{"model":{"id":"one-canary"}}',
+      '--strategy',
+      'canary',
+      '--steps',
+      '50:2,100:3',
+      '--analysis',
+      'none',
+    ];
     const { code, stderr } = await slipway(['rollouts', 'create', 'chat', ...patch, '--wait']);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^about 0:0[1-5] left/m)]);
   });

@@ -100,7 +100,7 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte reveals th
   expect(passed).toMatchObject({ status: 'succeeded', kind: 'qualify_target_binding' });
   expect(await targetBindings.get(binding.id)).toMatchObject({
     state: 'qualified',
-    qualification: { checks: [{}, {}, {}, {}] },
+    qualification: { checks: [{}, {}, {}, {}, {}] },
   });
   expect(await publications.rehearse(publication)).toMatchObject({ valid: true });
   const published = await publications.create(publication);
@@ -237,6 +237,7 @@ it('shows a catalog entry with its allow-listed fields and its measurements', as
       output_tokens_per_s: expect.anything(),
     },
     availability: expect.stringMatching(/^(available|degraded)$/),
+    shares_prefix_cache: true,
     endpoint: { base_url: `${stack.gatewayUrl}/v1`, model: SLUG },
   });
 });

@@ -47,7 +47,7 @@ export async function startLeakySupplier(name: string): Promise<LeakySupplier> {
       created: 1,
       model,
       provider: name,
-      system_fingerprint: name,
+      system_fingerprint: 'fp_1',
       choices: [{ index: 0, message, finish_reason: 'stop', [name]: 1 }],
       usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, [name]: 1 },
     });

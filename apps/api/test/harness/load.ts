@@ -12,6 +12,17 @@ export interface LoadAnswer {
   isExplained: boolean;
 }
 
+export interface LoadOptions {
+  /** Requests arrive at random times, with the same average rate. */
+  isRandom?: boolean;
+  /** Every `streams`th request is a stream; every second one by default. */
+  streams?: number;
+  /** Members of the body of each request, in addition to the usual ones or in place of them. */
+  members?: (index: number) => object;
+  /** A client leaves if its answer is not complete after this time. */
+  patienceMs?: number;
+}
+
 /**
  * Sends chat requests at a steady rate until it is stopped; by default every
  * second one is a stream. It retries nothing.
@@ -28,8 +39,7 @@ export class Load {
     private readonly token: string,
     private readonly model: string,
     perSecond: number,
-    /** `isRandom`: requests arrive at random times, with the same average rate. Every `streams`th is a stream. */
-    private readonly options: { isRandom?: boolean; streams?: number } = {},
+    private readonly options: LoadOptions = {},
   ) {
     const gapMs = () => ((options.isRandom ? -Math.log(1 - Math.random()) : 1) * 1_000) / perSecond;
     let dueAt = performance.now() + gapMs();
@@ -46,12 +56,14 @@ export class Load {
   }
 
   private send(index: number): void {
-    const one = this.ask(index % (this.options.streams ?? 2) === 0).then((answer) => void this.answers.push(answer));
+    const one = this.ask(index).then((answer) => void this.answers.push(answer));
     this.pending.add(one);
     void one.finally(() => this.pending.delete(one));
   }
 
-  private async ask(isStream: boolean): Promise<LoadAnswer> {
+  private async ask(index: number): Promise<LoadAnswer> {
+    const { streams = 2, members, patienceMs } = this.options;
+    const isStream = index % streams === 0;
     let status = 0;
     let revision = '';
     let text = '';
@@ -60,12 +72,14 @@ export class Load {
       const answer = await request(`${this.url}/v1/chat/completions`, {
         method: 'POST',
         dispatcher: this.agent,
+        signal: patienceMs === undefined ? null : AbortSignal.timeout(patienceMs),
         headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
         body: JSON.stringify({
           model: this.model,
           stream: isStream,
           max_tokens: 8,
           messages: [{ role: 'user', content: 'hello' }],
+          ...members?.(index),
         }),
       });
       status = answer.statusCode;

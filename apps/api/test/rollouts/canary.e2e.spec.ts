@@ -62,6 +62,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
   const NOTHING: string[] = [];
   const ITS_OWN = ['-00002'];
   const UNANSWERED = ['-00002', ''];
+  const NEVER = 'never starts';
   const MID_SOAK = 'crashes in mid-soak';
   it.each([
     ['fails a fifth of its requests', {}, { error_rate: 0.2 }, errors, 'analysis_failed', ITS_OWN],
@@ -74,7 +75,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
       'analysis_failed',
       NOTHING,
     ],
-    ['never starts', {}, { never_ready: true }, errors, 'target_not_ready', NOTHING],
+    [NEVER, {}, { never_ready: true }, errors, 'target_not_ready', NOTHING],
     // Late enough for a busy machine to have it ready before.
     [MID_SOAK, {}, { crash_after_ms: 8_000 }, errors, 'health_regression', UNANSWERED],
   ])(
@@ -86,7 +87,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
           spec: spec(`${name}-bad`, args),
           strategy: soaking(what === MID_SOAK ? 12 : 3, 50, 100),
           analysis: { metrics: [metric] },
-          progress_deadline_seconds: what === MID_SOAK ? 30 : 5,
+          progress_deadline_seconds: what === NEVER ? 5 : 30,
         }),
         undefined,
         60_000,
@@ -157,9 +158,9 @@ describeOnEachTarget('a canary under load', (startStack) => {
    */
   const lastWrongAnswer = async (disturb: (name: string) => Promise<void>): Promise<number> => {
     const { name, load } = await underLoad();
-    await stack.operation(
-      await stack.rollOut(name, { spec: spec(`${name}-broken`, { error_rate: 1 }), strategy: { type: 'immediate' } }),
-    );
+    // It answers no request, so only its health can make it ready.
+    const broken = { ...spec(`${name}-broken`, { error_rate: 1 }), probes: { probe: 'list' } };
+    await stack.operation(await stack.rollOut(name, { spec: broken, strategy: { type: 'immediate' } }));
     await until('the broken revision answers', async () => load.answers.slice(-5).some((one) => one.status !== 200));
     await disturb(name);
     const asked = Date.now();

@@ -222,7 +222,7 @@ describe('the main job, with real processes', () => {
         const body = { spec, strategy: { type: 'immediate' }, keep_previous_seconds };
         expect(await stack.operation(await rollout(name, body))).toMatchObject({ status: 'succeeded' });
       }
-      const canary = await rollout(name, { spec: sim(`${name}-next`), strategy: QUARTER });
+      const canary = await rollout(name, { spec: sim(`${name}-next`), strategy: QUARTER, analysis: { mode: 'none' } });
       await stack.operation(canary, ['waiting']);
       const [active, candidate] = [specs.length, specs.length + 1].map((number) => `${name}-0000${number}`) as [
         string,
