@@ -140,11 +140,11 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'isolation',
-    what: 'one tenant at 50 times its limits',
+    what: 'one tenant at 50 times its limits, and the memory of the gateway',
     level: 'nightly',
     folders: ['libs/platform/bounds', 'libs/platform/durable/src/quotas', 'libs/gateway'],
-    only: ['apps/api/test/security/isolation.e2e.spec.ts'],
-    env: { SLIPWAY_TEST_ISOLATION: '1' },
+    only: ['apps/api/test/security/isolation.e2e.spec.ts', 'apps/api/test/gateway/gateway-memory.e2e.spec.ts'],
+    env: { SLIPWAY_TEST_ISOLATION: '1', SLIPWAY_TEST_GATEWAY_MEMORY: '{}' },
   },
   {
     name: 'upgrade',

@@ -3,6 +3,7 @@ import { modelNotFound, noCapacity, routeMissing, modelQuotaExceeded } from '../
 import type { HoldQueue } from '../holds/hold-queue.js';
 import type { ClientSession, SessionRequest } from '../sessions/session-book.js';
 import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
+import type { StatsKey } from '../telemetry/recorder.js';
 import type { Token } from '../tokens/token-book.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
@@ -251,4 +252,12 @@ function bindingKept(
   const binding = waited && bindings.find(({ binding_id: id }) => id === waited.bindingId);
   const backend = binding && backendOf(binding);
   return binding && backend?.isServing ? { binding, backend } : undefined;
+}
+
+/** A product's metrics are kept per binding too, even if the binding leads to a revision with traffic of its own. */
+export function statsKeysOf({ backend, published }: RequestDestination): StatsKey[] {
+  const { id, tenantId } = backend.spec;
+  const keys: StatsKey[] = [{ id, tenantId }];
+  if (published && published.bindingId !== id) keys.push({ id: published.bindingId, tenantId: published.tenantId });
+  return keys;
 }

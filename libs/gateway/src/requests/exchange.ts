@@ -11,13 +11,13 @@ import type { Log } from '../log.js';
 import type { SessionAssignment, SessionBook } from '../sessions/session-book.js';
 import type { GatewaySettings } from '../settings.js';
 import { callerOf, type AttemptRecord } from '../telemetry/measurement.js';
-import type { Recorder, StatsKey, WaitingRequest } from '../telemetry/recorder.js';
+import type { Recorder, WaitingRequest } from '../telemetry/recorder.js';
 import type { UsageBook, UsageRecord } from '../telemetry/usage.js';
 import type { Token } from '../tokens/token-book.js';
 import type { BackendRequest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
-import type { RequestDestination } from './destination.js';
+import { statsKeysOf, type RequestDestination } from './destination.js';
 import {
   isConfigurationFault,
   isDecidedByHead,
@@ -483,14 +483,6 @@ export class Exchange implements AttemptEvents, BackendRequest {
     this.input.destination.backend.leave(this);
     this.onOver();
   }
-}
-
-/** A product's metrics are kept per binding too, even if the binding leads to a revision with traffic of its own. */
-function statsKeysOf({ backend, published }: RequestDestination): StatsKey[] {
-  const { id, tenantId } = backend.spec;
-  const keys: StatsKey[] = [{ id, tenantId }];
-  if (published && published.bindingId !== id) keys.push({ id: published.bindingId, tenantId: published.tenantId });
-  return keys;
 }
 
 function judged({ judge, status, instance }: Attempt, isCut = false, isSilent = false): JudgedAnswer {
