@@ -144,7 +144,7 @@ export const PARTS: readonly Part[] = [
     level: 'nightly',
     folders: ['libs/platform/bounds', 'libs/platform/durable/src/quotas', 'libs/gateway'],
     only: ['apps/api/test/security/isolation.e2e.spec.ts', 'apps/api/test/gateway/gateway-memory.e2e.spec.ts'],
-    env: { SLIPWAY_TEST_ISOLATION: '1', SLIPWAY_TEST_GATEWAY_MEMORY: '{}' },
+    env: { SLIPWAY_TEST_ISOLATION: '1', SLIPWAY_TEST_GATEWAY_MINUTES: '5' },
   },
   {
     name: 'upgrade',

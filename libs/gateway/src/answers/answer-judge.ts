@@ -3,7 +3,7 @@ import { headerText, isEventStream } from '../headers.js';
 import { errorInText, errorInValue, errorKind, type EngineError } from './engine-error.js';
 import { isOfShape, shapeOf, type EventShape } from './event-shape.js';
 import { EventStream, type EventSink } from './event-stream.js';
-import { HeldText, utf8Of } from './held-text.js';
+import { bytesOf, HeldText, utf8Of } from './held-text.js';
 import { JsonSummary, parsedJson } from './json-summary.js';
 import { TokenClock, usageIn, type Metering, type TokenCounts } from './meter.js';
 
@@ -226,7 +226,7 @@ export class AnswerJudge implements EventSink {
   piece(data: string): void {
     this.hasBegun = true;
     this.summary ??= new JsonSummary();
-    this.summary.push(Buffer.from(data, 'latin1'));
+    this.summary.push(bytesOf(data));
     if (!this.fault) this.listener?.piece(data);
   }
 

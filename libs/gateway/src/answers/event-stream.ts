@@ -1,4 +1,4 @@
-import { HeldText } from './held-text.js';
+import { copyOf, HeldText } from './held-text.js';
 
 /** Receives the lines of a stream as ranges of a text. A line in several chunks arrives in several pieces. */
 export interface LineSink {
@@ -180,7 +180,7 @@ export class EventStream implements LineSink {
     if (this.field === Field.Data || this.field === Field.Error) {
       if (from < end) this.add(text.slice(from, end));
     } else if (this.field === Field.Name && this.name.length < MAX_NAME_BYTES)
-      this.name = (this.name + text.slice(from, end)).slice(0, MAX_NAME_BYTES);
+      this.name += copyOf(text.slice(from, Math.min(end, from + MAX_NAME_BYTES - this.name.length)));
     else if (this.field === Field.Comment && isEnd) this.sink.comment?.();
     if (this.field === Field.Other) this.ignoredBytes += end - start;
   }

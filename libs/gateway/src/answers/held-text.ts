@@ -47,6 +47,17 @@ export function copyOf(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
+const shared = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * Returns the bytes of a Latin-1 text. They are valid until the next call, because a buffer of its own for each piece of
+ * many long lines makes the memory of the process grow.
+ */
+export function bytesOf(text: string): Buffer {
+  if (text.length > shared.length) return Buffer.from(text, 'latin1');
+  return shared.subarray(0, shared.write(text, 'latin1'));
+}
+
 /** Decodes a Latin-1 text whose characters are the bytes of UTF-8. */
 export function utf8Of(text: string): string {
   // Most texts are ASCII.

@@ -58,7 +58,7 @@ export class JsonSummary {
       }
     }
     if (from >= 0) out += piece.toString('latin1', from);
-    this.summary = copyOf(this.summary + out.slice(0, MAX_SUMMARY + 1));
+    if (out !== '') this.summary = copyOf(this.summary + out.slice(0, MAX_SUMMARY + 1));
   }
 
   /** Whether the text is JSON, but its structure is too large even for a summary. */

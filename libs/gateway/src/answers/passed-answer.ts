@@ -3,7 +3,7 @@ import { upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import { cutShort, sendGatewayError, type ClientAnswer } from './answer.js';
 import { headerText, isCoded, returnedHeaders } from '../headers.js';
 import { LineCutter, type LineSink } from './event-stream.js';
-import { copyOf } from './held-text.js';
+import { bytesOf, copyOf } from './held-text.js';
 import { ModelRename, renamed } from './model-rename.js';
 import { StreamWriter } from './stream-writer.js';
 
@@ -118,10 +118,11 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
   }
 
   data(chunk: Buffer): boolean {
-    this.out = '';
     this.copiedTo = 0;
     const text = this.lines.push(chunk.toString('latin1'), this);
-    return this.writer.write(this.out + text.slice(this.copiedTo, text.length - this.lines.carry.length));
+    const { out } = this;
+    this.out = '';
+    return this.writer.write(out + text.slice(this.copiedTo, text.length - this.lines.carry.length));
   }
 
   end(): void {
@@ -148,7 +149,7 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
     if (isBegin && isEnd && !this.rename && json.endsWith('}')) changed = this.event(json);
     else {
       this.rename ??= new ModelRename(this.name);
-      changed = this.rename.push(Buffer.from(json, 'latin1')).toString('latin1');
+      changed = this.rename.push(bytesOf(json)).toString('latin1');
     }
     if (changed === undefined) return;
     this.out += text.slice(this.copiedTo, from) + changed;
@@ -163,7 +164,7 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
     const { spelling } = this;
     if (spelling && isAlone && json.startsWith(spelling.given, at))
       return json.slice(0, at) + spelling.passed + json.slice(at + spelling.given.length);
-    const changed = latin1Of(renamed(Buffer.from(json, 'latin1'), this.name));
+    const changed = latin1Of(renamed(bytesOf(json), this.name));
     if (isAlone) this.learn(json, changed, at);
     return changed === json ? undefined : changed;
   }

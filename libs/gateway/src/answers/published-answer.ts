@@ -7,6 +7,7 @@ import { cutShort, HEAD_AFTER_MS, sendGatewayError, type ClientAnswer } from './
 import { publishedError } from './error-answer.js';
 import { isOfShape, shapeOf, textOf, type EventShape } from './event-shape.js';
 import type { EventSink } from './event-stream.js';
+import { bytesOf } from './held-text.js';
 import { JsonFilter } from './json-filter.js';
 import type { AnswerShape } from './published-shape.js';
 import { StreamWriter } from './stream-writer.js';
@@ -193,7 +194,7 @@ export class PublishedStreamAnswer implements ClientAnswer, EventSink {
   private rebuilt(data: string): string {
     const { form, before } = this.parts.shape;
     const filter = new JsonFilter(form, before, EVENT_WORK);
-    return `data: ${filtered(() => filter.push(Buffer.from(data, 'latin1')) + filter.end())}\n\n`;
+    return `data: ${filtered(() => filter.push(bytesOf(data)) + filter.end())}\n\n`;
   }
 
   comment(): void {
@@ -207,7 +208,7 @@ export class PublishedStreamAnswer implements ClientAnswer, EventSink {
     if (this.isOdd && this.longSize > MAX_ODD_EVENT_BYTES) throw answerTooLarge();
     this.filter ??= new JsonFilter(this.parts.shape.form, this.parts.shape.before, EVENT_WORK);
     const { filter } = this;
-    const text = filtered(() => filter.push(Buffer.from(data, 'latin1')));
+    const text = filtered(() => filter.push(bytesOf(data)));
     this.parts.bytes.take(text.length);
     this.taken += text.length;
     this.long.push(text);
