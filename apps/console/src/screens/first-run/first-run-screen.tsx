@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { useAddress } from '../../api/search.js';
-import { useMay } from '../../api/who.js';
+import { mayWith, whoQuery } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { curlLine } from '../../ui/copy.js';
 import { ErrorNote } from '../../ui/error-note.js';
@@ -21,7 +22,7 @@ const RENEWS = [['deployments'], ['operations']];
 export function FirstRunScreen() {
   const [{ name }] = useAddress();
   const run = useFirstRun(name);
-  const mayAct = useMay('operator');
+  const who = useQuery(whoQuery);
   return (
     <>
       <ScreenHead title="First request" />
@@ -29,13 +30,17 @@ export function FirstRunScreen() {
         Three clicks lead to a served request. The built-in simulator needs no GPU and no model. The result is a regular
         deployment. You can leave this page and return later.
       </p>
-      {mayAct ? (
-        <Loaded query={run} what="the existing deployments">
-          {(found) => <Stages found={found} />}
-        </Loaded>
-      ) : (
-        <p>This page requires the scope operator, which you do not have.</p>
-      )}
+      <Loaded query={who} what="your scopes">
+        {({ scopes }) =>
+          mayWith(scopes, 'operator') ? (
+            <Loaded query={run} what="the existing deployments">
+              {(found) => <Stages found={found} />}
+            </Loaded>
+          ) : (
+            <p>This page requires the scope operator, which you do not have.</p>
+          )
+        }
+      </Loaded>
     </>
   );
 }
