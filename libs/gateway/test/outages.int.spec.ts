@@ -21,6 +21,7 @@ let token: TestToken;
 let tenant: string;
 let upstreams: [TestUpstream, TestUpstream];
 const children: ChildProcess[] = [];
+const homes: string[] = [];
 
 beforeAll(async () => {
   installation = await GatewayInstallation.create();
@@ -34,8 +35,17 @@ beforeAll(async () => {
   await installation.route(tenant, 'chat', { 'chat-1': 100 });
   gateway = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.gatewayUrl) });
 });
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+afterEach(async () => {
+  // A process that still runs would write into its folder while that is removed.
+  await Promise.all(
+    children.splice(0).map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    }),
+  );
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
 });
 afterAll(async () => {
   proxy.restore();
@@ -45,6 +55,12 @@ afterAll(async () => {
 });
 
 const chat = (to: Gateway | number, as: TestToken | string | null = token) => ask(to, as, { body: { model: 'chat' } });
+
+function freshHome(): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  homes.push(home);
+  return home;
+}
 
 it('refuses a revoked token within 100 ms', async () => {
   const delays: number[] = [];
@@ -194,7 +210,7 @@ function startProcess(
 }
 
 it('its metrics port requires the metrics token if one is configured, and only for /metrics', async () => {
-  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  const home = freshHome();
   const secret = 'metrics-token-of-the-operator';
   for (const [metricsToken, expected] of [
     [secret, [401, 401, 401, 401, 200]],
@@ -213,14 +229,10 @@ it('its metrics port requires the metrics token if one is configured, and only f
     expect((await get(secret)).text).toContain('slipway_gateway_');
     expect([(await get(null, '/healthz')).status, (await get(null, '/readyz')).status]).toEqual([200, 200]);
   }
-  const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)));
-  for (const child of children) child.kill('SIGKILL');
-  await Promise.all(ended);
-  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 it('serves from its snapshot after kill -9 and a restart without Postgres', async () => {
-  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  const home = freshHome();
   const port = await freePort();
   const first = startProcess(home, port);
   expect(await first.ready).toBe('slipway:ready');
@@ -250,12 +262,11 @@ it('serves from its snapshot after kill -9 and a restart without Postgres', asyn
   await untilPassing(async () =>
     expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('up'),
   );
-  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 it('finishes requests in flight on SIGTERM, and when its launcher is gone, then exits with 0', async () => {
   for (const stop of [(child: ChildProcess) => child.kill('SIGTERM'), (child: ChildProcess) => child.disconnect()]) {
-    const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+    const home = freshHome();
     const port = await freePort();
     const { child, ready } = startProcess(home, port);
     await ready;
@@ -273,13 +284,12 @@ it('finishes requests in flight on SIGTERM, and when its launcher is gone, then 
       expect({ status, isWhole: text.endsWith('data: [DONE]\n\n') }).toEqual({ status: 200, isWhole: true });
     expect(await exited).toEqual({ code: 0, signal: null });
     await expect(chat(port)).rejects.toThrow();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
   for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.answer(request, response);
 });
 
 it('waits, not ready, if there is neither Postgres nor a snapshot, and ignores a snapshot that it cannot read', async () => {
-  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  const home = freshHome();
   proxy.refuse();
   const port = await freePort();
   const { ready } = startProcess(home, port);
@@ -292,5 +302,4 @@ it('waits, not ready, if there is neither Postgres nor a snapshot, and ignores a
   proxy.restore();
   expect(await ready).toBe('slipway:ready');
   expect((await chat(port)).status).toBe(200);
-  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
