@@ -3,6 +3,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { isCoded } from '../headers.js';
+import { RelayedAnswer } from './relayed-answer.js';
 
 /** Most decoded bytes of a coded answer, and most for each of its bytes. The latter does not apply to the first ones. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -21,25 +22,14 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
  * compress in any case. Every other answer passes unchanged, also one with an unknown encoding.
  * To the handler it is the controller of the request.
  */
-export class DecodedAnswer implements Dispatcher.DispatchHandler, Dispatcher.DispatchController {
-  private controller!: Dispatcher.DispatchController;
+export class DecodedAnswer extends RelayedAnswer implements Dispatcher.DispatchHandler {
   private decoder: Transform | undefined;
   private codedBytes = 0;
   private decodedBytes = 0;
   private isOver = false;
 
-  constructor(private readonly handler: Dispatcher.DispatchHandler) {}
-
-  get aborted(): boolean {
-    return this.controller.aborted;
-  }
-
   get paused(): boolean {
     return this.decoder?.isPaused() ?? this.controller.paused;
-  }
-
-  get reason(): Error | null {
-    return this.controller.reason;
   }
 
   abort(reason: Error): void {
@@ -56,11 +46,6 @@ export class DecodedAnswer implements Dispatcher.DispatchHandler, Dispatcher.Dis
   resume(): void {
     if (this.decoder) this.decoder.resume();
     else this.controller.resume();
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.controller = controller;
-    this.handler.onRequestStart?.(this, context);
   }
 
   onResponseStart(

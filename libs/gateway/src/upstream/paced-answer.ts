@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { isEventStream } from '../headers.js';
+import { RelayedAnswer } from './relayed-answer.js';
 
 /** An answer may use the event loop this long at a time, before all others get theirs. */
 const MAX_RUN_MS = 10;
@@ -13,8 +14,7 @@ const PIECE_BYTES = 16 * 1024;
  * Hands an answer that is costly to read on in several runs of the event loop, so that it delays no other request. A
  * cheap answer passes at once. To the handler it is the controller of the request.
  */
-export class PacedAnswer implements Dispatcher.DispatchHandler, Dispatcher.DispatchController {
-  private controller!: Dispatcher.DispatchController;
+export class PacedAnswer extends RelayedAnswer implements Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {};
   /** The rest of the chunks that have arrived, and what came after them. */
   private waiting: Buffer[] = [];
@@ -26,20 +26,14 @@ export class PacedAnswer implements Dispatcher.DispatchHandler, Dispatcher.Dispa
   private lastAt = 0;
 
   constructor(
-    private readonly handler: Dispatcher.DispatchHandler,
+    handler: Dispatcher.DispatchHandler,
     private readonly now: () => number = () => performance.now(),
-  ) {}
-
-  get aborted(): boolean {
-    return this.controller.aborted;
+  ) {
+    super(handler);
   }
 
   get paused(): boolean {
     return this.isHeld;
-  }
-
-  get reason(): Error | null {
-    return this.controller.reason;
   }
 
   abort(reason: Error): void {
@@ -56,11 +50,6 @@ export class PacedAnswer implements Dispatcher.DispatchHandler, Dispatcher.Dispa
     this.isHeld = false;
     if (this.hasMore) this.plan();
     else this.controller.resume();
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.controller = controller;
-    this.handler.onRequestStart?.(this, context);
   }
 
   onResponseStart(
