@@ -136,7 +136,7 @@ const READ_FAULTS: NamedSql = {
     select s.revision_id as "revisionId", f.key as fault, sum(f.value::bigint)::float8 as attempts
     from dataplane_request_stats s cross join lateral jsonb_each_text(s.faults) f
     where s.faults is not null and s.window_start > now() - make_interval(secs => $1) and f.key = any($2::text[])
-    group by s.revision_id, f.key order by s.revision_id, f.key limit $3`,
+    group by s.revision_id, f.key order by s.revision_id, f.key`,
 };
 
 const READ_COMPLETENESS: NamedSql = {
@@ -204,8 +204,8 @@ export async function lastWindowWith(
 }
 
 /**
- * Returns the time up to which the statistics of every live gateway are stored, at most the time now. Null if no gateway is alive or one has
- * stored none yet. An analysis of a window that ends later would miss requests.
+ * Returns the time up to which the statistics of every live gateway are stored, at most the time now. Null if no gateway
+ * is alive or one has stored none yet. An analysis of a window that ends later would miss requests.
  */
 export async function statsCompleteUntil(db: QueryClient): Promise<Date | null> {
   const [row] = await db.query<{ until: Date | null }>(READ_COMPLETENESS);
@@ -244,12 +244,12 @@ export interface RevisionFault {
   attempts: number;
 }
 
-/** Returns which of these faults occurred in the last seconds, at most `limit` of them. */
+/** Returns which of these faults occurred in the last seconds. */
 export function recentFaults(
   db: QueryClient,
-  options: { seconds: number; faults: readonly string[]; limit: number },
+  options: { seconds: number; faults: readonly string[] },
 ): Promise<RevisionFault[]> {
-  return db.query<RevisionFault>(READ_FAULTS, [options.seconds, options.faults, options.limit]);
+  return db.query<RevisionFault>(READ_FAULTS, [options.seconds, options.faults]);
 }
 
 /** Deletes the oldest first; resolves to their number, at most the requested one. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { emptyHistogram, writeWindows, type StatsWindow } from '@slipway/dataplane';
 import { TargetBed, type InstancesProcess } from '../../test/target-bed.js';
 import { RefusedRequests } from './refused-requests.js';
+import { CLAIM_FAULTS } from './refused-requests.query.js';
 
 jest.setTimeout(60_000);
 
@@ -73,4 +74,17 @@ it('reports each fault of the configuration once an hour, and no other fault', a
   );
   for (let time = 0; time < 3; time += 1) await run();
   expect((await reported()).slice(3)).toHaveLength(2);
+});
+
+it('counts no fault that was reported before as one of those that a run reports', async () => {
+  await worker.want('rev_2', bed.twinSpec());
+  await worker.database.read(
+    'system',
+    `update workloads set reported_faults = jsonb_build_object('credential', now(), 'model_missing', now()) returning 1`,
+  );
+  const revisions = ['rev_1', 'rev_1', 'rev_2', 'rev_2'];
+  const faults = ['credential', 'model_missing', 'credential', 'redirect'];
+  const claim = () => worker.database.tx('system', (tx) => tx.query(CLAIM_FAULTS, [revisions, faults, 1]));
+  expect(await claim()).toMatchObject([{ revision_id: 'rev_2', fault: 'redirect' }]);
+  expect(await claim()).toEqual([]);
 });

@@ -21,16 +21,13 @@ export class RefusedRequests {
   @Recurring({ name: 'refused-requests', everySeconds: EVERY_SECONDS })
   async run(transact: Transact): Promise<void> {
     await transact('system', async (tx) => {
-      const found = await recentFaults(tx, {
-        seconds: LOOK_BACK_SECONDS,
-        faults: CONFIGURATION_FAULTS,
-        limit: AT_ONCE,
-      });
+      const found = await recentFaults(tx, { seconds: LOOK_BACK_SECONDS, faults: CONFIGURATION_FAULTS });
       if (found.length === 0) return;
       const attempts = new Map(found.map((one) => [`${one.revisionId} ${one.fault}`, one.attempts]));
       const rows = await tx.query<FaultyWorkload>(CLAIM_FAULTS, [
         found.map(({ revisionId }) => revisionId),
         found.map(({ fault }) => fault),
+        AT_ONCE,
       ]);
       for (const row of rows) {
         const event = revisionMisconfigured(row, attempts.get(`${row.revision_id} ${row.fault}`) ?? 0);
