@@ -4,6 +4,7 @@ import { CONFIGURATION_FAULTS, recentFaults, type ConfigurationFault } from '@sl
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { deploymentStream } from '@slipway/ports/deployment-records';
+import { deploymentSubject } from '../workloads/deployment-subject.js';
 import { CLAIM_FAULTS, type FaultyWorkload } from './refused-requests.query.js';
 
 const EVERY_SECONDS = 10;
@@ -47,7 +48,7 @@ const MEANINGS: Record<ConfigurationFault, string> = {
 function revisionMisconfigured(row: FaultyWorkload, attempts: number): NewEvent {
   return {
     type: 'revision.misconfigured',
-    subject: `deployments/${row.revision_name.replace(/-\d+$/, '')}`,
+    subject: deploymentSubject(row.revision_name),
     actor: WORKER,
     revisionId: row.revision_id,
     data: {

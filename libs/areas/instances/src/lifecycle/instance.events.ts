@@ -1,6 +1,7 @@
 import type { NewEvent } from '@slipway/platform-durable/events';
 import { WORKER } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
+import { deploymentSubject } from '../workloads/deployment-subject.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 
 /** `instance.ready`: it answers its probe and is published to the gateways. */
@@ -55,10 +56,9 @@ function seenIn(seen: Observation) {
 }
 
 function event(type: string, workload: WorkloadRow, instance: InstanceRow, data: Record<string, unknown>): NewEvent {
-  const deployment = workload.revision_name.replace(/-\d+$/, '');
   return {
     type,
-    subject: `deployments/${deployment}`,
+    subject: deploymentSubject(workload.revision_name),
     actor: WORKER,
     revisionId: workload.revision_id,
     data: {

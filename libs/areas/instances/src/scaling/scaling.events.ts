@@ -1,5 +1,6 @@
 import { WORKER } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
+import { deploymentSubject } from '../workloads/deployment-subject.js';
 import type { ScalableRow } from './scaling.query.js';
 import type { ScalingDecision, ScalingSituation } from './scaling-decision.js';
 
@@ -11,7 +12,7 @@ export function deploymentScaled(
 ): NewEvent {
   return {
     type: 'deployment.scaled',
-    subject: `deployments/${row.revision_name.replace(/-\d+$/, '')}`,
+    subject: deploymentSubject(row.revision_name),
     actor: WORKER,
     revisionId: row.revision_id,
     data: {
