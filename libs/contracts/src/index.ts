@@ -46,6 +46,15 @@ export {
 } from './audit-chain.js';
 export * from './channels.js';
 export * from './engine.js';
+export {
+  contextNumbers,
+  errorInText,
+  errorInValue,
+  errorKind,
+  parsedJson,
+  type EngineError,
+  type ErrorKind,
+} from './engine-error.js';
 export { definedFailures, defineFailures, FAILURE_CODES, type FailureCode } from './failures.js';
 export {
   DISTRIBUTIONS,

@@ -113,6 +113,16 @@ export const missingParameter = (param: string): GatewayError =>
 export const invalidParameter = (param: string, expected: string): GatewayError =>
   new GatewayError(400, INVALID, 'invalid_value', `Invalid value for '${param}': expected ${expected}.`, param);
 
+/** For members with which a proxy or a supplier lets a client choose a model, a server or a credential. */
+export const operatorsParameter = (param: string): GatewayError =>
+  new GatewayError(
+    400,
+    INVALID,
+    'unsupported_parameter',
+    `Only the operator chooses what '${param.slice(0, 100)}' would choose. Remove it.`,
+    param,
+  );
+
 export const unsupportedMediaType = (): GatewayError =>
   new GatewayError(
     415,

@@ -140,10 +140,14 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'isolation',
-    what: 'one tenant at 50 times its limits, and the memory of the gateway',
+    what: 'one tenant at 50 times its limits, memory and event loop of the gateway',
     level: 'nightly',
     folders: ['libs/platform/bounds', 'libs/platform/durable/src/quotas', 'libs/gateway'],
-    only: ['apps/api/test/security/isolation.e2e.spec.ts', 'apps/api/test/gateway/gateway-memory.e2e.spec.ts'],
+    only: [
+      'apps/api/test/security/isolation.e2e.spec.ts',
+      'apps/api/test/gateway/gateway-memory.e2e.spec.ts',
+      'libs/gateway/test/event-loop.int.spec.ts',
+    ],
     env: { SLIPWAY_TEST_ISOLATION: '1', SLIPWAY_TEST_GATEWAY_MINUTES: '5' },
   },
   {

@@ -48,7 +48,7 @@ export class SandboxesService implements ExistenceCheck {
     return this.mutations.run({ principal: who }, async (tx) => {
       const reference =
         dto.reference_id === undefined ? undefined : await this.reference(tx, who.tenantId, dto.reference_id);
-      this.assertSound(dto, reference);
+      this.assertSound(dto, reference, await tx.now());
       if (reference?.state === 'revoked') throw sandboxErrors.sandbox_reference_revoked();
       const answer = await this.insert(tx, who, {
         id: newId('sbx'),
@@ -122,7 +122,7 @@ export class SandboxesService implements ExistenceCheck {
     return row;
   }
 
-  private assertSound(dto: CreateSandboxDto, reference: ReferenceEntity | undefined): void {
+  private assertSound(dto: CreateSandboxDto, reference: ReferenceEntity | undefined, now: Date): void {
     const provider = reference?.provider ?? 'local';
     if (dto.provider !== undefined && dto.provider !== provider) {
       const rule = reference
@@ -137,7 +137,7 @@ export class SandboxesService implements ExistenceCheck {
         `workspace.bytes_limit must be at most ${this.maxWorkspaceBytes} bytes`,
       );
     }
-    const life = dto.expires_at === undefined ? 1 : Date.parse(dto.expires_at) - Date.now();
+    const life = dto.expires_at === undefined ? 1 : Date.parse(dto.expires_at) - now.getTime();
     if (life <= 0) throw refusal('expires_at', 'min', 'expires_at must be in the future');
     if (life > MAX_LIFE_MS) throw refusal('expires_at', 'max', 'expires_at must be within 100 years');
   }

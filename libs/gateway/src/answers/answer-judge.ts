@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { headerText, isEventStream } from '../headers.js';
-import { errorInText, errorInValue, errorKind, type EngineError } from './engine-error.js';
+import { errorInText, errorInValue, errorKind, parsedJson, type EngineError } from '@slipway/contracts';
 import { isOfShape, shapeOf, type EventShape } from './event-shape.js';
 import { EventStream, type EventSink } from './event-stream.js';
 import { bytesOf, HeldText, utf8Of } from './held-text.js';
-import { JsonSummary, parsedJson } from './json-summary.js';
+import { JsonSummary } from './json-summary.js';
 import { TokenClock, usageIn, type Metering, type TokenCounts } from './meter.js';
 
 export type JudgedOutcome = 'ok' | 'client_error' | 'overloaded' | 'server_error';

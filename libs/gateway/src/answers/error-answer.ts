@@ -13,7 +13,7 @@ import {
 import { headerText, isCoded, returnedHeaders } from '../headers.js';
 import { judgeError, type AnswerJudgement } from './answer-judge.js';
 import { sendGatewayError, type ClientAnswer } from './answer.js';
-import { contextNumbers, errorKind, type EngineError } from './engine-error.js';
+import { contextNumbers, errorKind, type EngineError } from '@slipway/contracts';
 import { HeldText, utf8Of } from './held-text.js';
 import { withoutHostPaths } from './host-paths.js';
 

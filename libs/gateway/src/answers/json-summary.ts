@@ -1,3 +1,4 @@
+import { parsedJson } from '@slipway/contracts';
 import { JsonRefused, JsonScanner } from '@slipway/platform-bounds';
 import { copyOf, utf8Of } from './held-text.js';
 
@@ -136,14 +137,5 @@ export class JsonSummary {
     this.elements[level] = index + 1;
     const most = this.elements.length <= OUTER_DEPTH ? MAX_OUTER_ELEMENTS : MAX_INNER_ELEMENTS;
     if (index + 1 >= most) this.droppedAt = this.elements.length;
-  }
-}
-
-/** Returns undefined if the text is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }

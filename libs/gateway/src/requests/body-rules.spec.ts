@@ -51,11 +51,19 @@ it('refuses a controlled member that occurs twice, and accepts any other', () =>
   for (const name of ['model', 'stream', 'user', 'session_id', 'cache_salt', 'n'])
     expect(refusal(`{"${name}":1,"${name}":1}`)).toEqual([400, 'ambiguous_parameter', name]);
   expect(refusal('{"n":1,"\\u006e":100}')).toEqual([400, 'ambiguous_parameter', 'n']);
-  expect(refusal('{"seed":1,"seed":2,"Seed":3,"models":1,"Max_Tokens":2,"":1,"é":1}')).toEqual([]);
+  expect(refusal('{"seed":1,"seed":2,"Seed":3,"modelz":1,"Max_Tokens":2,"":1,"é":1}')).toEqual([]);
   expect(refusal(`{"${'m'.repeat(600)}":1,"${'m'.repeat(600)}":1}`)).toEqual([]);
   // Only the outermost members are those of the request.
   expect(refusal('{"messages":[{"Model":1,"Model":2}]}')).toEqual([]);
 });
+
+it.each(['models', 'fallbacks', 'api_base', 'base_url', 'api_key', 'model_list'])(
+  'refuses %s, with which a server could choose another model, server or credential',
+  (name) => {
+    expect(refusalOf(name, ['x'])).toEqual([400, 'unsupported_parameter', name]);
+    expect(refusalOf(name.toUpperCase(), ['x'])).toEqual([400, 'ambiguous_parameter', name.toUpperCase()]);
+  },
+);
 
 it('reads the options of a stream as strictly', () => {
   const code = [400, 'ambiguous_parameter'];

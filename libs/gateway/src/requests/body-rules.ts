@@ -1,5 +1,5 @@
 import { jsonKeyOf, JsonScanner, type JsonMember } from '@slipway/platform-bounds';
-import { ambiguousParameter, invalidParameter, repeatedParameter } from '../gateway.errors.js';
+import { ambiguousParameter, invalidParameter, operatorsParameter, repeatedParameter } from '../gateway.errors.js';
 
 /** A member of a body, with its name after escapes are resolved. */
 export interface NamedMember extends JsonMember {
@@ -37,10 +37,13 @@ const grammar: MemberCheck = (text, member) => {
   if (hasLongExpression(parsed(text, member)))
     throw invalidParameter(member.name, `regular expressions of at most ${MAX_EXPRESSION_BYTES} bytes`);
 };
+const operators: MemberCheck = (_text, member) => {
+  throw operatorsParameter(member.name);
+};
 const expression: MemberCheck = (_text, member) => assertLength(member, MAX_EXPRESSION_BYTES);
 
 /**
- * Every member of a body that the gateway reads, writes, removes or limits. A body has each of them at most once, and
+ * Every member of a body that the gateway reads, writes, removes, limits or refuses. A body has each of them at most once, and
  * no member that a reader with looser rules would take for one of them: otherwise an engine could read a value that
  * the gateway has not checked or replaced, such as the name of another model.
  */
@@ -55,6 +58,12 @@ const CONTROLLED: ReadonlyMap<string, MemberCheck> = new Map([
     ...['response_format', 'structured_outputs', 'structural_tag', 'json_schema', 'grammar', 'ebnf'],
     ...['guided_json', 'guided_choice', 'guided_grammar'],
   ].map((name) => [name, grammar] as const),
+  // LiteLLM, OpenRouter and other servers in front of engines would answer with another model or server, or with a
+  // credential of the client.
+  ...[
+    ...['models', 'model_list', 'fallbacks', 'context_window_fallbacks', 'custom_llm_provider'],
+    ...['api_base', 'base_url', 'api_key', 'user_config'],
+  ].map((name) => [name, operators] as const),
   ...['regex', 'guided_regex', 'guided_whitespace_pattern'].map((name) => [name, expression] as const),
 ]);
 const NAME_BY_FOLDED = byFolded([...CONTROLLED.keys()]);

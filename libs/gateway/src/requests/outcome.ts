@@ -1,6 +1,6 @@
 import { CONFIGURATION_FAULTS, type ConfigurationFault, type RequestCounts } from '@slipway/dataplane';
 import type { AnswerFault, AnswerJudgement } from '../answers/answer-judge.js';
-import type { EngineError } from '../answers/engine-error.js';
+import type { EngineError } from '@slipway/contracts';
 import {
   GatewayError,
   answerTooLarge,

@@ -1,4 +1,4 @@
-import type { EngineService, IdentityProof, PromisedTraits } from '@slipway/contracts';
+import { parsedJson, type EngineService, type IdentityProof, type PromisedTraits } from '@slipway/contracts';
 import {
   callEngine,
   isOutageStatus,
@@ -10,16 +10,7 @@ import {
 } from './engine-call.js';
 import { errorTextOf } from './error-text.js';
 import { isListed, isTokenCount, readModelList, type ListedModel } from './model-names.js';
-import {
-  fieldOf,
-  first,
-  hasText,
-  isObject,
-  answerJson,
-  mainOf,
-  parseText,
-  SERVED_REQUESTS,
-} from './served-requests.js';
+import { fieldOf, first, hasText, isObject, answerJson, mainOf, SERVED_REQUESTS } from './served-requests.js';
 
 export { CALL_IDLE_TIMEOUT_MS } from './engine-call.js';
 export type { CallableServer, CallResult, CheckResult, ServerFindings } from './engine-call.js';
@@ -305,7 +296,7 @@ function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<C
       .split(/\r\n|\r|\n/)
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice('data:'.length).trim());
-    const bodies = events.map(parseText);
+    const bodies = events.map(parsedJson);
     const deltas = bodies.map((one) => first(fieldOf(one, 'choices'))?.['delta']).filter(isObject);
     if (deltas.length === 0) return { result: 'failed', message: 'the stream contains no chunk of a chat completion' };
     if (bodies.some((one) => fieldOf(one, 'error')))

@@ -1,8 +1,8 @@
-import type { EngineService } from '@slipway/contracts';
+import { parsedJson, type EngineService } from '@slipway/contracts';
 import { exchange, urlOf, type CallableServer, type EngineAnswer } from './engine-call.js';
 import { errorTextOf } from './error-text.js';
 import { causeOf } from './health.js';
-import { fieldOf, parseText, SERVED_REQUESTS } from './served-requests.js';
+import { fieldOf, SERVED_REQUESTS } from './served-requests.js';
 
 /**
  * The answer to the request that proves a server ready. `busy`: it may answer later. `refused`: it answers, but not
@@ -94,7 +94,7 @@ async function ask(
 /** A result in the shape of any service; a server may also stream it. A qualification examines it in detail. */
 function isResult({ text, type }: EngineAnswer): boolean {
   const event = type.startsWith('text/event-stream') ? /^data:(.*\{.*)$/m.exec(text)?.[1] : undefined;
-  const body = parseText(event ?? text);
+  const body = parsedJson(event ?? text);
   if (Array.isArray(body)) return body.length > 0;
   return ['choices', 'data', 'results', 'output'].some((name) => Array.isArray(fieldOf(body, name)));
 }

@@ -1,4 +1,4 @@
-import type { EngineService } from '@slipway/contracts';
+import { parsedJson, type EngineService } from '@slipway/contracts';
 import type { EngineAnswer } from './engine-call.js';
 
 const QUESTION = 'Answer with the word ready.';
@@ -54,15 +54,7 @@ export function hasText(message: Record<string, unknown>): boolean {
 }
 
 export function answerJson(answer: EngineAnswer): unknown {
-  return parseText(answer.text);
-}
-
-export function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parsedJson(answer.text);
 }
 
 /** A field by its own name, or by the path to it with dots between the names. */

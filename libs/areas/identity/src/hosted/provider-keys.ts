@@ -44,7 +44,7 @@ export class ProviderKeys {
    * @throws a JOSEError if the provider has no such key; unavailable (503) if the provider cannot be reached
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
-    if (Date.now() < this.retryAt) return this.fromCache(header, token);
+    if (performance.now() < this.retryAt) return this.fromCache(header, token);
     try {
       return await this.remote(header, token);
     } catch (failure) {
@@ -52,7 +52,7 @@ export class ProviderKeys {
       this.logger.warn(
         `Could not fetch the keys of the identity provider: ${failure instanceof Error ? failure.message : String(failure)}`,
       );
-      this.retryAt = Date.now() + RETRY_MS;
+      this.retryAt = performance.now() + RETRY_MS;
       return this.fromCache(header, token);
     }
   }

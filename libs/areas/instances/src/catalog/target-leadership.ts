@@ -37,7 +37,7 @@ export class TargetLeadership {
    * Takes the lead if it is free, and checks whether it is still held. Returns false while Postgres does not answer.
    */
   async isHeld(): Promise<boolean> {
-    if (this.isLeading && Date.now() - this.checkedAt < CHECK_MS) return true;
+    if (this.isLeading && performance.now() - this.checkedAt < CHECK_MS) return true;
     const client = this.client ?? (await this.connect());
     if (!client) return false;
     try {
@@ -47,7 +47,7 @@ export class TargetLeadership {
         [this.target],
       );
       this.isLeading = this.client === client && rows[0].held;
-      this.checkedAt = Date.now();
+      this.checkedAt = performance.now();
     } catch {
       this.lose(client);
     }

@@ -148,14 +148,14 @@ export class TargetReconciler {
   /** Returns the milliseconds until something is due. */
   private async pass(): Promise<number> {
     await wakeWaiters(this.database, this.name);
-    if (!this.isWholeDue && Date.now() < this.wholeAt) await this.lookAtChanged();
+    if (!this.isWholeDue && performance.now() < this.wholeAt) await this.lookAtChanged();
     else {
       this.isWholeDue = false;
       // A pass that fails is due again.
       this.wholeAt = 0;
-      this.wholeAt = Date.now() + (await this.lookAtAll());
+      this.wholeAt = performance.now() + (await this.lookAtAll());
     }
-    return Math.max(0, this.wholeAt - Date.now());
+    return Math.max(0, this.wholeAt - performance.now());
   }
 
   private async lookAtAll(): Promise<number> {
@@ -173,8 +173,8 @@ export class TargetReconciler {
     for (const workload of plan.retirable)
       this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
     this.launchOnce('preparations', () => this.preparations.look().then(() => false));
-    if (!this.target.driver.adopts && Date.now() >= this.orphansAt) {
-      this.orphansAt = Date.now() + this.timings.orphanSearchMs;
+    if (!this.target.driver.adopts && performance.now() >= this.orphansAt) {
+      this.orphansAt = performance.now() + this.timings.orphanSearchMs;
       this.launchOnce('orphans', () => this.terminateOrphans());
     }
     return waitMs;
@@ -187,7 +187,7 @@ export class TargetReconciler {
     const plan = planPass(await this.rows.of(told), Number.POSITIVE_INFINITY);
     const tasks = plan.tasks.filter(({ instance }) => this.changed.has(instance.id));
     const own = tasks.filter(({ instance }) => !needsCapacity(instance));
-    this.wholeAt = Math.min(this.wholeAt, Date.now() + this.launchDue(own, wasBusy));
+    this.wholeAt = Math.min(this.wholeAt, performance.now() + this.launchDue(own, wasBusy));
     if (own.length < tasks.length) this.kick();
     // An instance without a task needs no check. One that needs capacity is handled by the whole pass that follows.
     const kept = new Set(own.map(({ instance }) => instance.id));
@@ -210,7 +210,7 @@ export class TargetReconciler {
     const look = this.nextChecks.get(instance.id);
     const isOther = look?.version !== instance.version || look.kind !== kind;
     if (isOther || this.changed.has(instance.id)) return inMs;
-    const lookInMs = look.dueAt - Date.now();
+    const lookInMs = look.dueAt - performance.now();
     return Math.max(inMs, look.isSafetyNet && lookInMs > 0 ? lookInMs + GATHER_CHECKS_MS : lookInMs);
   }
 
@@ -223,7 +223,7 @@ export class TargetReconciler {
         inMs = await this.keeper.perform(task, this.target.driver);
       } finally {
         const isSafetyNet = inMs >= QUIET_POLL_MS;
-        this.nextChecks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs, isSafetyNet });
+        this.nextChecks.set(id, { version, kind: task.kind, dueAt: performance.now() + inMs, isSafetyNet });
       }
       return inMs < POLL_MS || this.changed.has(id);
     };

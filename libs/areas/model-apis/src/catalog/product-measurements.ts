@@ -51,17 +51,17 @@ export class ProductMeasurements {
   async of(product: PublishedProduct): Promise<ProductMeasurement> {
     const bindings = JSON.stringify(product.bindings);
     const known = this.kept.get(product.id);
-    if (known && known.bindings === bindings && Date.now() - known.at < CACHE_MS) return known.measurement;
+    if (known && known.bindings === bindings && performance.now() - known.at < CACHE_MS) return known.measurement;
     if (this.kept.size >= MAX_CACHED) this.kept.clear();
     const measurement = this.database.tx('system', (tx) => measure(tx, product));
-    this.kept.set(product.id, { at: Date.now(), bindings, measurement });
+    this.kept.set(product.id, { at: performance.now(), bindings, measurement });
     measurement.catch(() => this.kept.delete(product.id));
     return measurement;
   }
 }
 
 async function measure(tx: Tx, product: PublishedProduct): Promise<ProductMeasurement> {
-  const now = Date.now();
+  const now = (await tx.now()).getTime();
   const revisions = product.bindings.flatMap(({ revisionId }) => (revisionId === null ? [] : [revisionId]));
   const { backends } = await readEntries(tx, { routes: [], backends: revisions, slugs: [], passports: [] });
   const serving = new Set(

@@ -43,6 +43,10 @@ export class BindingEntity {
   @Column({ type: 'text', nullable: true })
   operation_id: string | null;
 
+  /** When an event last reported each fault of the configuration. */
+  @Column({ type: 'jsonb', default: {}, select: false })
+  reported_faults: Record<string, string>;
+
   @Column({ type: 'jsonb' })
   created_by: Actor;
 

@@ -49,3 +49,28 @@ export const LOCK_ADOPTED_SERVER = prepared(
   'model-apis-adopted-server-lock',
   `select pg_advisory_xact_lock(hashtextextended('slipway.adopted-server:' || $1::text || ':' || $2::text, 0))`,
 );
+
+export interface FaultyBinding {
+  id: string;
+  tenant_id: string;
+  slug: string;
+  fault: string;
+}
+
+const IS_DUE = `coalesce((b.reported_faults->>s.fault)::timestamptz < now() - interval '1 hour', true)`;
+
+/**
+ * Marks faults ($2) of bindings ($1) as reported, at most $3 of them, and none that was reported less than an hour ago.
+ * Returns one fault of each binding; the next run finds the others. Of two concurrent runs, the second waits for the row
+ * and finds the fault marked.
+ */
+export const CLAIM_BINDING_FAULTS = prepared(
+  'model-apis-binding-faults-claim',
+  `with due as (
+     select s.id, s.fault from unnest($1::text[], $2::text[]) as s(id, fault)
+     join model_api_target_bindings b on b.id = s.id where ${IS_DUE} limit $3
+   )
+   update model_api_target_bindings b set reported_faults = b.reported_faults || jsonb_build_object(s.fault, now())
+   from due s, model_api_products p where b.id = s.id and p.id = b.product_id and ${IS_DUE}
+   returning b.id, b.tenant_id, p.slug, s.fault`,
+);

@@ -5,6 +5,7 @@ import { ModelApiPublications1700000001002 } from './migrations/1700000001002-mo
 import { BindingPins1700000001003 } from './migrations/1700000001003-binding-pins.js';
 import { OwnAudiences1700000001004 } from './migrations/1700000001004-own-audiences.js';
 import { PublicationPrefixCaches1700000001005 } from './migrations/1700000001005-publication-prefix-caches.js';
+import { BindingFaults1700000001006 } from './migrations/1700000001006-binding-faults.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
 export const migrations = [
@@ -14,6 +15,7 @@ export const migrations = [
   BindingPins1700000001003,
   OwnAudiences1700000001004,
   PublicationPrefixCaches1700000001005,
+  BindingFaults1700000001006,
 ];
 export const sealed: readonly SealedColumn[] = [
   {

@@ -11,6 +11,7 @@ import { PublicationsService } from './publications.service.js';
 import { CALL_IDLE_TIMEOUT, QualificationCalls } from './qualification-calls.js';
 import { QualifiedTarget } from './qualified-target.js';
 import { QualifyTargetBindingOperation } from './qualify-target-binding.operation.js';
+import { RefusedBindings } from './refused-bindings.js';
 import { CALL_IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
 
 /** Suppliers are called only at addresses that the operator allows (`outbound.suppliers`). */
@@ -37,6 +38,7 @@ const egress = {
     QualificationCalls,
     QualifiedTarget,
     QualifyTargetBindingOperation,
+    RefusedBindings,
   ],
   exports: [PRODUCTS],
 })

@@ -49,10 +49,6 @@ export class DeploymentMetricsService implements ExistenceCheck {
 
   async get({ tenantId }: Principal, name: string, query: MetricsQueryDto): Promise<DeploymentMetricsDto> {
     const deploymentId = await this.deployments.idOf(tenantId, name);
-    const now = new Date();
-    const details = rangeIssues(query, now);
-    if (details.length > 0) throw errors.validation_failed({ message: `${details[0]?.message}.`, details });
-    const range = rangeOf(query, now);
     const question = { about: `${deploymentId} ${query.revision ?? ''}`, isNamed: query.revision !== undefined };
     if (this.reads.pendingCount >= READS_IN_WAIT)
       throw errors.unavailable({
@@ -61,6 +57,10 @@ export class DeploymentMetricsService implements ExistenceCheck {
       });
     return this.reads(() =>
       this.database.tx({ tenantId }, async (tx) => {
+        const now = await tx.now();
+        const details = rangeIssues(query, now);
+        if (details.length > 0) throw errors.validation_failed({ message: `${details[0]?.message}.`, details });
+        const range = rangeOf(query, now);
         const named = await this.named(tx, deploymentId, query.revision);
         return { deployment: name, ...(await this.read(tx, named, range, question)) };
       }),

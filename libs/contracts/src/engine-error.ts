@@ -1,5 +1,3 @@
-import { parsedJson } from './json-summary.js';
-
 /** An error of a model server, read from any of the forms that servers use. */
 export interface EngineError {
   message: string;
@@ -27,6 +25,15 @@ export function errorInText(text: string): EngineError {
   if (!trimmed.startsWith('<')) return errorOf(trimmed);
   const title = /<title[^>]*>([^<]*)</i.exec(trimmed) ?? /<h1[^>]*>([^<]*)</i.exec(trimmed);
   return errorOf(title?.[1]?.trim() ?? textOfPage(trimmed));
+}
+
+/** Returns undefined if the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function textOfPage(page: string): string {
