@@ -11,6 +11,13 @@ export const OPERATION_STATUSES = [
 ] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
+/** What a waiting operation waits for. */
+export const WAITING_FOR = ['soak', 'traffic', 'capacity', 'approval', 'decision', 'resume'] as const;
+export type WaitingFor = (typeof WAITING_FOR)[number];
+
+/** What only a person ends. */
+export const PERSON_WAITS = ['approval', 'decision', 'resume'] as const satisfies readonly WaitingFor[];
+
 /** An operation in one of these has ended. Its row is frozen; only a retry brings a failed one back. */
 export const TERMINAL_STATUSES = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly OperationStatus[];
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];

@@ -72,6 +72,7 @@ export {
   type ComparisonCriterion,
   type MissingComparison,
 } from './statistics/comparison.js';
+export * from './statistics/sequential.js';
 export * from './statistics/stats.query.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './statistics/usage.query.js';

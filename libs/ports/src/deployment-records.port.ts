@@ -4,6 +4,7 @@ import type { Reads, Tx } from '@slipway/platform-database';
 export {
   AnalysisDto,
   AnalysisMetricDto,
+  BakeDto,
   HOLD_SECONDS,
   STRATEGY_TYPES,
   StrategyDto,

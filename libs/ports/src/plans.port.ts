@@ -70,6 +70,22 @@ export interface ExecutablePlan {
   policyVersion: number | null;
 }
 
+/** The caller who wants to approve. */
+export interface Approver {
+  actor: Actor;
+  owner: Owner;
+  /** Owners of the tokens that led to the caller's token. */
+  minters: readonly Owner[];
+}
+
+/** An operation of which a step waits for an approval. */
+export interface StartedOperation {
+  tenantId: string;
+  deploymentId: string;
+  /** `requested_by` of the operation. */
+  startedBy: Actor;
+}
+
 /** Earlier proposals of the autopilot for a deployment. */
 export interface ProposalCounts {
   inPeriod: number;
@@ -93,6 +109,12 @@ export interface PlansPort {
    * longer active), `plan_digest_mismatch` (the rollout is not the approved one); all 409
    */
   assertExecutable(tx: Tx, execution: PlanExecution): Promise<ExecutablePlan>;
+  /**
+   * Four eyes for the steps of an operation, as for plans: the caller must not be who began it, unless the policy in
+   * force allows that. Without a policy it is not allowed.
+   * @throws self_approval (403)
+   */
+  assertMayApprove(tx: Tx, operation: StartedOperation, who: Approver): Promise<void>;
   /** Freezes a plan, with its audit row and its event. */
   create(tx: Tx, plan: NewPlan): Promise<Plan>;
   /** Returns a plan as answers show it. */

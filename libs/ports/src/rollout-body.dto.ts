@@ -311,9 +311,46 @@ export class StrategyStepDto {
 
   @BooleanField({
     default: false,
-    description: 'Whether the rollout waits for POST /operations/{id}/resume after this step',
+    description:
+      'Whether the rollout waits after this step until a person other than the one who began it approves (POST /operations/{id}/promote). The policy of the deployment decides who may (`prevent_self_approval`)',
   })
   requires_approval: boolean;
+
+  @BooleanField({
+    default: false,
+    description:
+      'Whether the rollout waits after this step until any operator continues it (POST /operations/{id}/resume)',
+  })
+  pause: boolean;
+}
+
+/** What is watched after the promotion. */
+export class BakeDto {
+  @IntField({
+    min: 1,
+    max: 604_800,
+    description:
+      'Seconds after the promotion. `keep_previous_seconds` must be at least this, so that a rollback is immediate',
+  })
+  seconds: number;
+
+  @ArrayField(() => AnalysisMetricDto, {
+    minItems: 1,
+    maxItems: 16,
+    description: 'Only checks of type `threshold`: no other revision has traffic to compare with',
+  })
+  metrics: AnalysisMetricDto[];
+
+  static check({ metrics }: BakeDto): FieldIssue[] {
+    const message = 'a bake compares with no other revision, so each of its checks must be a threshold';
+    const tolerated = 'a bake has one gate, so it tolerates no breach';
+    return metrics.flatMap(({ check, failure_limit }, index) => [
+      ...(check === 'threshold' ? [] : [{ field: `metrics[${index}].check`, code: 'not_applicable', message }]),
+      ...(failure_limit === 0
+        ? []
+        : [{ field: `metrics[${index}].failure_limit`, code: 'not_applicable', message: tolerated }]),
+    ]);
+  }
 }
 
 const NO_SHARES =
@@ -347,8 +384,23 @@ export class StrategyDto {
   })
   hold_seconds?: number;
 
+  @ObjectField(() => BakeDto, {
+    optional: true,
+    description:
+      'Watches thresholds after the promotion and rolls back after a breach. Any other change of the traffic ends it. Only for canary, blue_green and immediate',
+  })
+  bake?: BakeDto;
+
   static check(strategy: StrategyDto): FieldIssue[] {
-    const { type, steps, hold_seconds } = strategy;
+    const { type, steps, hold_seconds, bake } = strategy;
+    if (bake && (type === 'candidate' || type === 'recreate' || type === 'auto'))
+      return [
+        {
+          field: 'bake',
+          code: 'not_applicable',
+          message: `a bake rolls back to the previous revision, which a strategy of type ${type} may stop or never replaces`,
+        },
+      ];
     if (hold_seconds !== undefined && type !== 'recreate' && type !== 'auto')
       return [
         {
@@ -360,7 +412,7 @@ export class StrategyDto {
     if (!steps) return [];
     if (type === 'recreate' && (steps.length !== 1 || steps[0]?.traffic_percent !== 100))
       return [{ field: 'steps', code: 'not_applicable', message: NO_SHARES }];
-    if ((type === 'recreate' || type === 'auto') && steps.some((step) => step.requires_approval))
+    if ((type === 'recreate' || type === 'auto') && steps.some((step) => step.requires_approval || step.pause))
       return [{ field: 'steps', code: 'not_applicable', message: NO_APPROVAL }];
     if (type === 'candidate' || type === 'immediate')
       return [{ field: 'steps', code: 'not_applicable', message: `a strategy of type ${type} has no steps` }];

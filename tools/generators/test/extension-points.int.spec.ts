@@ -32,8 +32,8 @@ async function follow(title: string): Promise<string[]> {
   for (const [, file, name, code] of steps) {
     const at = path.join(workspace.dir, file!);
     const text = await readFile(at, 'utf8');
-    // The object begins after the last `{` of its declaration's line, or of the next one.
-    const begins = new RegExp(`export const ${name}\\b[^\\n]*?(?:\\n[^\\n]*)??\\{\\n`).exec(text)!;
+    // The object begins after its type, if it has one.
+    const begins = new RegExp(`export const ${name}\\b[^=]*?(?:=>[^=]*?)*= \\{\\n`).exec(text)!;
     const end = begins.index + begins[0].length;
     await writeFile(at, text.slice(0, end) + code + text.slice(end));
     files.push(file!);

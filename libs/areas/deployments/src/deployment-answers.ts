@@ -1,6 +1,7 @@
-import { effectiveScaling, type EffectiveScaling } from '@slipway/contracts';
+import { effectiveScaling, type EffectiveScaling, type WaitingFor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Reads } from '@slipway/platform-database';
+import { waitsOf } from '@slipway/platform-durable/operations';
 import { etagOf } from '@slipway/platform-http';
 import {
   DEPLOYMENTS,
@@ -29,18 +30,21 @@ export class DeploymentAnswers {
     const ids = records
       .flatMap((record) => [record.activeRevisionId, record.candidateRevisionId, record.previousRevisionId])
       .filter((id) => id !== null);
-    const [revisions, routes] = await Promise.all([
+    const operations = records.flatMap(({ currentOperationId: id }) => (id === null ? [] : [id]));
+    const [revisions, routes, waits] = await Promise.all([
       this.revisions.shown(reads, [...new Set(ids)]),
       this.routes.currentOf(
         reads,
         records.map((record) => record.id),
       ),
+      waitsOf(reads, operations),
     ]);
     const known = new Map(revisions.map((revision) => [revision.id, revision]));
     const serving = await this.instances.serving(reads, [...routes.values()].flatMap(servingIds));
     return records.map((record) => {
       const route = routes.get(record.id);
-      return this.answer(record, route, healthOf(route, serving), known);
+      const waitingFor = waits.get(record.currentOperationId ?? '') ?? null;
+      return this.answer(record, { route, health: healthOf(route, serving), waitingFor }, known);
     });
   }
 
@@ -51,8 +55,7 @@ export class DeploymentAnswers {
 
   private answer(
     record: DeploymentRecord,
-    route: Route | undefined,
-    health: DeploymentHealth,
+    { route, health, waitingFor }: CurrentState,
     revisions: ReadonlyMap<string, RevisionSummary>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
@@ -68,6 +71,7 @@ export class DeploymentAnswers {
       previous_revision: nameOf(record.previousRevisionId),
       route: route ? routeOf(route) : null,
       current_operation_id: record.currentOperationId,
+      waiting_for: waitingFor,
       etag: deploymentEtag(record, route),
       created_by: record.createdBy,
       updated_by: record.updatedBy ?? record.createdBy,
@@ -75,6 +79,13 @@ export class DeploymentAnswers {
       updated_at: record.updatedAt.toISOString(),
     };
   }
+}
+
+/** What other areas know about a deployment now. */
+interface CurrentState {
+  route: Route | undefined;
+  health: DeploymentHealth;
+  waitingFor: WaitingFor | null;
 }
 
 function scalingOf(

@@ -1,4 +1,4 @@
-import { DEPLOYMENT_STATES, type DeploymentState } from '@slipway/contracts';
+import { DEPLOYMENT_STATES, WAITING_FOR, type DeploymentState, type WaitingFor } from '@slipway/contracts';
 import {
   ActorDto,
   ArrayField,
@@ -176,6 +176,14 @@ export class DeploymentDto {
 
   @StringField({ nullable: true })
   current_operation_id: string | null;
+
+  @StringField({
+    enum: WAITING_FOR,
+    nullable: true,
+    description:
+      'What the current operation waits for, as in its record. `approval`, `decision` and `resume` need a person. Null if it does not wait',
+  })
+  waiting_for: WaitingFor | null;
 
   @StringField({
     description:

@@ -1,10 +1,13 @@
-import { OPERATION_STATUSES } from '@slipway/contracts';
+import { OPERATION_STATUSES, WAITING_FOR } from '@slipway/contracts';
 import { ArrayField, StringField } from '@slipway/platform-http';
 import { OperationDto } from '@slipway/platform-durable/operations';
 
 export class OperationFilterDto {
   @StringField({ enum: OPERATION_STATUSES, optional: true, description: 'Only operations with this status' })
   status?: string;
+
+  @StringField({ enum: WAITING_FOR, optional: true, description: 'Only operations that wait for this' })
+  waiting_for?: string;
 
   @StringField({ min: 1, max: 100, optional: true, description: 'Only operations of this kind, such as `rollout`' })
   kind?: string;
@@ -23,6 +26,27 @@ export class CancelOperationDto {
     max: 2000,
     optional: true,
     description: 'Reason for the cancellation. The operation and its event show it.',
+  })
+  reason?: string;
+}
+
+export class PauseOperationDto {
+  @StringField({ max: 2000, optional: true, description: 'Reason for the pause. The operation and its event show it.' })
+  reason?: string;
+}
+
+export class PromoteOperationDto {
+  @StringField({
+    enum: ['next', 'full'],
+    default: 'next',
+    description: '`next` ends the running step as passed; `full` passes all steps and moves all traffic',
+  })
+  to: 'next' | 'full';
+
+  @StringField({
+    max: 2000,
+    optional: true,
+    description: 'Reason for the promotion. The operation and its event show it.',
   })
   reason?: string;
 }

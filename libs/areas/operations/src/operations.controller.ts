@@ -2,7 +2,13 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
 import { OperationDto } from '@slipway/platform-durable/operations';
-import { CancelOperationDto, OperationFilterDto, OperationPageDto } from './operation-list.dto.js';
+import {
+  CancelOperationDto,
+  OperationFilterDto,
+  OperationPageDto,
+  PauseOperationDto,
+  PromoteOperationDto,
+} from './operation-list.dto.js';
 import { OperationsService } from './operations.service.js';
 
 @Controller()
@@ -16,7 +22,8 @@ export class OperationsController {
     tag: 'Operations',
     operationId: 'listOperations',
     summary: 'List durable operations',
-    description: 'Returns operations, newest first. Filter them by `status`, `kind` and `resource_name`.',
+    description:
+      'Returns operations, newest first. Filter them by `status`, `waiting_for`, `kind` and `resource_name`.',
     ok: { 200: OperationPageDto },
     paged: true,
     hot: true,
@@ -57,7 +64,7 @@ export class OperationsController {
     errors: ['operation_not_found', 'operation_not_cancellable', 'validation_failed'],
   })
   cancel(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: CancelOperationDto) {
-    return this.operations.act(who, id, 'cancel', body.reason);
+    return this.operations.cancel(who, id, body.reason);
   }
 
   @Route({
@@ -78,7 +85,47 @@ export class OperationsController {
     ],
   })
   retry(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
-    return this.operations.act(who, id, 'retry');
+    return this.operations.retry(who, id);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/operations/:id/pause',
+    scope: 'operator',
+    tag: 'Operations',
+    operationId: 'pauseOperation',
+    summary: 'Pause a rollout',
+    description:
+      'The shares of the traffic stay as they are, and the time of a soak stops. A gate still stops the rollout if it finds a breach. Repeating the request changes nothing.',
+    example: { reason: 'Waiting for the support team.' },
+    ok: { 200: OperationDto },
+    errors: ['operation_not_found', 'operation_not_pausable', 'validation_failed'],
+  })
+  pause(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: PauseOperationDto) {
+    return this.operations.pause(who, id, body.reason);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/operations/:id/promote',
+    scope: 'operator',
+    tag: 'Operations',
+    operationId: 'promoteOperation',
+    summary: 'Promote a rollout by hand',
+    description:
+      'Ends the running step of a rollout as passed by a person (`next`), or passes all steps and moves all traffic (`full`). It also approves, decides, and ends a pause. The steps of a plan and of a protected deployment cannot be passed.',
+    example: { to: 'next', reason: 'The metrics look good.' },
+    ok: { 200: OperationDto },
+    errors: [
+      'operation_not_found',
+      'operation_not_promotable',
+      'promotion_refused',
+      'self_approval',
+      'validation_failed',
+    ],
+  })
+  promote(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: PromoteOperationDto) {
+    return this.operations.promote(who, id, body);
   }
 
   @Route({
@@ -88,12 +135,13 @@ export class OperationsController {
     tag: 'Operations',
     operationId: 'resumeOperation',
     summary: 'Resume a waiting operation',
-    description: 'Approves a step that requires approval, or continues a paused rollout.',
+    description:
+      'Ends a pause. If the operation is not paused but waits for a person, it approves or decides, as promote does.',
     ok: { 200: OperationDto },
-    errors: ['operation_not_found', 'operation_not_paused'],
+    errors: ['operation_not_found', 'operation_not_paused', 'self_approval'],
   })
   resume(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
-    return this.operations.act(who, id, 'resume');
+    return this.operations.resume(who, id);
   }
 
   @Route({

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
-import { Database, KEYS, lookup } from '@slipway/platform-database';
+import { Database, KEYS, lookup, type Tx } from '@slipway/platform-database';
 import {
   RequestCoalescer,
   rawJson,
@@ -20,9 +20,7 @@ import {
   operationErrors,
   OperationStore,
 } from '@slipway/platform-durable/operations';
-import type { OperationFilterDto } from './operation-list.dto.js';
-
-type OperationAction = 'cancel' | 'retry' | 'resume';
+import type { OperationFilterDto, PromoteOperationDto } from './operation-list.dto.js';
 
 /** Sorts after every id of an operation, which is `op_` and hexadecimal digits, in any collation. */
 const AFTER_ALL_IDS = 'op_z';
@@ -64,11 +62,11 @@ export class OperationsService implements ExistenceCheck {
 
   list(
     who: Principal,
-    { status, kind, resource_name }: OperationFilterDto,
+    { status, waiting_for, kind, resource_name }: OperationFilterDto,
     { limit, cursor }: PageRequest,
   ): Promise<RawJson> {
     const { tenantId } = who;
-    const filters = [status ?? null, kind ?? null, resource_name ?? null];
+    const filters = [status ?? null, kind ?? null, resource_name ?? null, waiting_for ?? null];
     const before = cursor?.[0] ?? AFTER_ALL_IDS;
     const statement = filters.some((filter) => filter !== null) ? LIST_OPERATION_RECORDS : NEWEST_OPERATION_RECORDS;
     const values = [tenantId, before, limit + 1, ...(statement === LIST_OPERATION_RECORDS ? filters : [])];
@@ -78,14 +76,33 @@ export class OperationsService implements ExistenceCheck {
     });
   }
 
+  cancel(who: Principal, id: string, reason?: string): Promise<RawJson> {
+    return this.change(who, id, (tx) => this.store.cancel(tx, id, who.actor, reason));
+  }
+
+  retry(who: Principal, id: string): Promise<RawJson> {
+    return this.change(who, id, (tx) => this.store.retry(tx, id, who.actor));
+  }
+
+  pause(who: Principal, id: string, reason?: string): Promise<RawJson> {
+    return this.change(who, id, (tx) => this.store.pause(tx, id, who, reason));
+  }
+
+  resume(who: Principal, id: string): Promise<RawJson> {
+    return this.change(who, id, (tx) => this.store.resume(tx, id, who));
+  }
+
+  promote(who: Principal, id: string, body: PromoteOperationDto): Promise<RawJson> {
+    return this.change(who, id, (tx) => this.store.promote(tx, id, who, body));
+  }
+
   /**
-   * Cancels, retries or resumes an operation, and returns its new record.
-   * @throws operation_not_found (404), operation_not_cancellable, operation_not_retryable or operation_not_paused (409)
+   * Changes an operation in one transaction, and returns its new record.
+   * @throws operation_not_found (404) and the errors of the change
    */
-  async act(who: Principal, id: string, action: OperationAction, reason?: string): Promise<RawJson> {
+  private async change(who: Principal, id: string, change: (tx: Tx) => Promise<void>): Promise<RawJson> {
     const record = await this.mutations.run({ principal: who }, async (tx) => {
-      if (action === 'cancel') await this.store.cancel(tx, id, who.actor, reason);
-      else await this.store[action](tx, id, who.actor);
+      await change(tx);
       return this.store.record(tx, id);
     });
     return rawJson(record as string);

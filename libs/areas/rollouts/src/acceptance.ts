@@ -87,6 +87,13 @@ export function assertKeepsNothing({ type }: Strategy, { keep_previous_seconds: 
   throw errors.validation_failed({ details: [{ field: 'keep_previous_seconds', code: 'not_applicable', message }] });
 }
 
+/** @throws validation_failed (422) */
+export function assertKeepsForBake({ bake }: Strategy, { keep_previous_seconds: kept }: RolloutDto): void {
+  if (!bake || kept === undefined || kept >= bake.seconds) return;
+  const message = `must be at least ${bake.seconds}, the seconds of the bake, so that it can roll back at once`;
+  throw errors.validation_failed({ details: [{ field: 'keep_previous_seconds', code: 'min', message }] });
+}
+
 /** Counts of a deployment and its tenant that matter for the quotas when a rollout is accepted. */
 export interface QuotaCounts {
   reused: Revision | undefined;

@@ -65,6 +65,7 @@ export const ROLLBACK = defineOperation({
     'shift_traffic',
     'release_requests',
     'verify',
+    // Only of rollbacks that an earlier version accepted.
     'drain_previous',
   ],
   // The end of a rollback stops retaining its target's instances, so a retry must retain them again.
@@ -206,8 +207,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
       return done({
         message: `${answered} of ${asked} instances responded.`,
         evidence: { answered, asked },
-        // Nothing needs draining if the previous revision was stopped before.
-        operationResult: input.changeover && { outcome: 'rolled_back' },
+        operationResult: { outcome: 'rolled_back' },
       });
     if (step.elapsedMs() < VERIFY_LIMIT_MS)
       return sleep({

@@ -1,7 +1,7 @@
 import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import type { IdempotencyClaim, Principal, Reply } from '@slipway/platform-http';
+import { errors, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import {
   operationErrors,
@@ -32,6 +32,7 @@ import {
 } from './rollout.input.js';
 import { ROLLOUT } from './rollout.operation.js';
 import { Candidate } from './steps/candidate.js';
+import { isDown } from './steps/passage.js';
 
 export interface RollbackRequest {
   principal: Principal;
@@ -39,6 +40,14 @@ export interface RollbackRequest {
   body: RollbackDto;
   idempotency?: IdempotencyClaim;
   isDryRun: boolean;
+  /** The traffic that the caller has seen. */
+  expected?: ExpectedTraffic;
+}
+
+interface ExpectedTraffic {
+  activeRevisionId: string;
+  /** Of the route. */
+  generation: number;
 }
 
 /** The target revision of a rollback, and the reason for it. */
@@ -62,11 +71,12 @@ export class RollbacksService {
    * the operation.
    * The rollout ends in the same transaction, so it can commit nothing afterwards.
    */
-  create({ principal, deploymentName, body, ...request }: RollbackRequest): Promise<Reply> {
+  create({ principal, deploymentName, body, expected, ...request }: RollbackRequest): Promise<Reply> {
     const { tenantId, actor } = principal;
     const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: body.reason };
     return this.requests.accept(ROLLBACK, { principal, ...request, ...resource }, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
+      if (expected) await this.assertUnchanged(tx, deployment, expected);
 
       // Choose the target and the reason.
       const live = await this.liveRollout(tx, deployment);
@@ -124,6 +134,13 @@ export class RollbacksService {
     });
   }
 
+  /** @throws precondition_failed (412) if the traffic has changed */
+  private async assertUnchanged(tx: Tx, deployment: Deployment, expected: ExpectedTraffic): Promise<void> {
+    const route = await this.routes.current(tx, deployment.id);
+    if (deployment.activeRevisionId === expected.activeRevisionId && route?.generation === expected.generation) return;
+    throw errors.precondition_failed({ message: 'The traffic has changed since.' });
+  }
+
   /** The running rollout, if any. A live operation of another kind is never pre-empted. */
   private async liveRollout(tx: Tx, deployment: Deployment): Promise<OperationRow<RolloutInput> | undefined> {
     if (deployment.currentOperationId === null) return undefined;
@@ -170,8 +187,7 @@ export class RollbacksService {
    * left is not down: a rollback starts its target anyway.
    */
   private async isDown(tx: Tx, revisionId: string): Promise<boolean> {
-    const status = await this.instances.status(tx, revisionId);
-    return status !== undefined && status.desired > 0 && status.ready === 0 && !status.isAsleep;
+    return isDown(await this.instances.status(tx, revisionId));
   }
 
   private async assertAllowed(

@@ -16,6 +16,13 @@ export const rolloutErrors = defineErrors({
     remediation:
       'Propose a plan with POST /api/v1/autopilot/plans, have it approved, and send its plan_id. A rollback needs no plan.',
   },
+  promotion_refused: {
+    status: 409,
+    category: 'conflict',
+    message:
+      'The rollout executes a plan, which was approved with its steps and its gate. They cannot be passed by hand.',
+    remediation: 'Wait for the soak and its gate, or cancel the rollout. A decision of the gate can be passed.',
+  },
 });
 
 export const rollbackErrors = defineErrors({

@@ -3,6 +3,7 @@ import {
   HOLD_SECONDS,
   type AnalysisDto,
   type AnalysisMetricDto,
+  type BakeDto,
   type StrategyDto,
   type StrategyType,
 } from '@slipway/ports/deployment-records';
@@ -43,6 +44,8 @@ export interface RolloutInput {
   foundActiveRevisionId: string | null;
   /** Only for a recreate. */
   changeover?: ChangeoverInput;
+  /** The spec is that of the active revision, which has all the traffic: there is nothing to do. */
+  isUnchanged?: boolean;
 }
 
 export type RolloutContext = StepContext<RolloutInput>;
@@ -119,9 +122,11 @@ export function targetMessage({ revisionName, because }: Pick<RollbackInput, 're
 /** A strategy with all defaults, as an operation stores it. */
 export interface Strategy {
   type: StrategyType;
-  steps: { traffic_percent: number; soak_seconds: number; requires_approval: boolean }[];
+  /** Steps that an earlier version accepted have no `pause`. */
+  steps: { traffic_percent: number; soak_seconds: number; requires_approval: boolean; pause?: boolean }[];
   /** For a recreate: the longest time that a request waits. */
   hold_seconds?: number;
+  bake?: BakeDto;
 }
 
 /** The judges of each soak, with their source, as `result.gate` of the operation shows it. */
@@ -143,9 +148,9 @@ export function chooseStrategy(
   ofDeployment: Record<string, unknown> | null,
 ): Strategy {
   const chosen = requested ?? (ofDeployment as unknown as StrategyDto | null) ?? { type: 'candidate' as const };
-  const { type, steps = defaultSteps(type), hold_seconds } = chosen;
-  if (type !== 'recreate' && type !== 'auto') return { type, steps };
-  return { type, steps, hold_seconds: hold_seconds ?? HOLD_SECONDS.default };
+  const { type, steps = defaultSteps(type), hold_seconds, bake } = chosen;
+  const holds = type === 'recreate' || type === 'auto';
+  return { type, steps, ...(holds && { hold_seconds: hold_seconds ?? HOLD_SECONDS.default }), ...(bake && { bake }) };
 }
 
 function defaultSteps(type: StrategyType): Strategy['steps'] {
@@ -153,6 +158,7 @@ function defaultSteps(type: StrategyType): Strategy['steps'] {
     traffic_percent,
     soak_seconds,
     requires_approval: false,
+    pause: false,
   });
   if (type === 'canary' || type === 'auto') return CANARY_PERCENTS.map((percent) => step(percent));
   if (type === 'blue_green' || type === 'recreate') return [step(100)];
@@ -197,6 +203,8 @@ export const ROLLOUT_STEPS = [
   'analyze:n',
   'await_promotion:n',
   'promote',
+  'begin_bake',
+  // Only of rollouts that an earlier version accepted: instances drain by themselves now.
   'drain_previous',
 ] as const;
 
@@ -222,19 +230,24 @@ const RECREATE: readonly RolloutStep[] = [
 export function rolloutSteps(strategy: Strategy, isFirst: boolean): RolloutStep[] {
   const build = ['validate', 'provision', 'await_ready'] as const;
   if (!movesTraffic(strategy)) return [...build];
-  const end = ['promote', 'drain_previous'] as const;
+  const end: RolloutStep[] = strategy.bake && !isFirst ? ['promote', 'begin_bake'] : ['promote'];
   if (strategy.type === 'recreate' && !isFirst) return [...RECREATE];
   if (strategy.type === 'immediate' || isFirst) return [...build, 'shift_traffic:1', ...end];
   if (strategy.type === 'blue_green') {
-    const approval = strategy.steps[0]?.requires_approval ? (['await_promotion:1'] as const) : [];
+    const approval = waitsAfter(strategy.steps[0]) ? (['await_promotion:1'] as const) : [];
     return [...build, ...approval, 'shift_traffic:1', 'soak:1', 'analyze:1', ...end];
   }
   const canary = strategy.steps.flatMap((step, index): RolloutStep[] => {
     const n = index + 1;
-    const approval = step.requires_approval ? [`await_promotion:${n}` as const] : [];
+    const approval = waitsAfter(step) ? [`await_promotion:${n}` as const] : [];
     return [`shift_traffic:${n}`, `soak:${n}`, `analyze:${n}`, ...approval];
   });
   return [...build, ...canary, ...end];
+}
+
+/** Whether a person has to continue the rollout after this step; before it in a blue-green rollout. */
+function waitsAfter(step: Strategy['steps'][number] | undefined): boolean {
+  return step !== undefined && (step.requires_approval || step.pause === true);
 }
 
 /** Whether a rollout with these steps stops the previous revision before it starts the next. */
@@ -244,7 +257,7 @@ export function isRecreate(steps: readonly string[]): boolean {
 
 /** The names of a rollback's steps. With a change-over, the running revisions stop before its target starts. */
 export function rollbackSteps(hasChangeover: boolean) {
-  if (!hasChangeover) return ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify', 'drain_previous'] as const;
+  if (!hasChangeover) return ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify'] as const;
   return [
     'resolve_target',
     'preflight',

@@ -1,19 +1,21 @@
 import { WORKER } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Tx } from '@slipway/platform-database';
+import { Database, type Tx } from '@slipway/platform-database';
 import {
   defineOperation,
   done,
   DurableOperation,
   inputOf,
   sleep,
+  type ControlRequest,
   type OperationFailure,
   type OperationOf,
   type OperationRow,
   type OperationOutcome,
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
+import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteTarget, type RoutesPort } from '@slipway/ports/routing';
 import { Analyst } from './gates/analyst.js';
@@ -27,16 +29,29 @@ import {
   type RolloutInput,
 } from './rollout.input.js';
 import { assertAdmitted, assertRolloutAllowed } from './acceptance.js';
+import { BakeStarter } from './bake.js';
+import { rolloutErrors } from './rollout.errors.js';
 import { Candidate } from './steps/candidate.js';
 import { Changeover } from './steps/changeover.js';
 import { Recreate } from './steps/recreate.js';
+import {
+  downEvidence,
+  isDown,
+  isFullyPassed,
+  isPassed,
+  isTakenOver,
+  promotionEvidence,
+  requiresApproval,
+  TAKEN_OVER,
+} from './steps/passage.js';
 import { candidateMessage, putBackMessage, putBackRoute } from './steps/route.js';
+import { Soak } from './steps/soak.js';
 
 /**
  * A rollout: builds the candidate, proves it ready, and, if the strategy moves traffic, moves it step by step.
  *
  *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]…
- *     → promote → drain_previous
+ *     → promote [ → begin_bake ]
  *   on failure or cancel: revert_traffic → remove_candidate
  *
  * A recreate, used if there is no capacity for both, stops the previous revision first, while requests wait:
@@ -53,18 +68,22 @@ export const ROLLOUT = defineOperation({
   input: inputOf<RolloutInput>(),
   steps: ROLLOUT_STEPS,
   unwind: {
-    revert_traffic: ['shift_traffic', 'soak', 'analyze', 'await_promotion', 'promote', 'drain_previous'],
+    revert_traffic: ['shift_traffic', 'soak', 'analyze', 'await_promotion', 'promote', 'begin_bake', 'drain_previous'],
     hold_for_previous: ['release_requests', 'soak', 'analyze', 'promote'],
     remove_candidate: ['provision', 'await_ready'],
     start_previous: ['stop_previous'],
     // A retry checks everything again before it stops anything again.
     release_to_previous: ['preflight', 'hold_requests'],
   },
-  wayBackOf: ({ changeover }) =>
-    changeover
+  wayBackOf: ({ changeover, isUnchanged }) => {
+    if (isUnchanged) return [];
+    return changeover
       ? ['hold_for_previous', 'remove_candidate', 'start_previous', 'release_to_previous']
-      : ['revert_traffic', 'remove_candidate'],
+      : ['revert_traffic', 'remove_candidate'];
+  },
   pointOfNoReturn: 'promote',
+  pausesBefore: ['hold_requests', 'shift_traffic', 'await_promotion', 'promote'],
+  passable: ['soak', 'analyze', 'await_promotion'],
   stepEvent: 'rollout.step_advanced',
 });
 
@@ -72,8 +91,7 @@ export const ROLLOUT = defineOperation({
 @DurableOperation(ROLLOUT)
 export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   readonly steps = {
-    validate: (context: RolloutContext) =>
-      this.candidate.validate(context.operation.tenantId, context.input.revisionId),
+    validate: (context: RolloutContext) => this.validate(context),
     preflight: (context: RolloutContext) => this.recreate.preflight(context),
     hold_requests: (context: RolloutContext) => this.recreate.hold(context),
     stop_previous: (context: RolloutContext) => this.recreate.stop(context),
@@ -82,10 +100,11 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
     release_requests: (context: RolloutContext) => this.releaseRequests(context),
     shift_traffic: (context: RolloutContext) => this.shiftTraffic(context),
-    soak: (context: RolloutContext) => this.candidate.soak(context),
+    soak: (context: RolloutContext) => this.soak.run(context),
     analyze: (context: RolloutContext) => this.analyst.analyze(context),
     await_promotion: (context: RolloutContext) => this.awaitPromotion(context),
     promote: (context: RolloutContext) => this.promote(context),
+    begin_bake: (context: RolloutContext) => this.bakes.begin(context),
     drain_previous: (context: RolloutContext) => this.drainPrevious(context),
   };
 
@@ -98,23 +117,46 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   };
 
   constructor(
+    private readonly database: Database,
     private readonly candidate: Candidate,
+    private readonly soak: Soak,
     private readonly analyst: Analyst,
+    private readonly bakes: BakeStarter,
     private readonly changeover: Changeover,
     private readonly recreate: Recreate,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(PLANS) private readonly plans: PlansPort,
   ) {}
+
+  private async validate({ operation, input }: RolloutContext) {
+    if (!input.isUnchanged) return this.candidate.validate(operation.tenantId, input.revisionId);
+    return done({
+      message: `${input.revisionName} has this spec and all traffic already.`,
+      operationResult: { outcome: 'unchanged' },
+    });
+  }
 
   private provision({ operation, input }: RolloutContext) {
     return this.candidate.provision(operation, input, movesTraffic(input.strategy) ? takeOverOf(input) : undefined);
   }
 
-  private async shiftTraffic({ operation, input, step }: RolloutContext) {
+  private async shiftTraffic(context: RolloutContext) {
+    const { operation, input, step } = context;
+    if (isFullyPassed(operation)) return done({ skipped: true, message: 'Passed by a person.' });
+    const stable = await this.downStable(context);
+    if (stable)
+      return done({
+        message: TAKEN_OVER,
+        evidence: { stable: downEvidence(stable) },
+        result: { traffic_percent: 100, takeover: true },
+        commit: (tx) => this.setTraffic(tx, operation, 100),
+      });
     // A first revision gets all traffic, whatever the first step of its strategy is.
-    const percent = input.foundActiveRevisionId === null ? 100 : percentAt(input.strategy, step.number);
+    const isFirst = input.foundActiveRevisionId === null;
+    const percent = isFirst || isTakenOver(context) ? 100 : percentAt(input.strategy, step.number);
     return done({
       message: `${percent} % of the traffic now goes to ${input.revisionName}.`,
       result: { traffic_percent: percent },
@@ -133,18 +175,62 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async awaitPromotion({ operation, input, step, resumed }: RolloutContext) {
-    if (resumed) return done({ message: 'Approved.' });
+  /** Returns the status of the stable revision if the next share would leave traffic to it and it cannot serve any. */
+  private async downStable({ input, step }: RolloutContext): Promise<WorkloadStatus | undefined> {
+    const stableId = input.foundActiveRevisionId;
+    if (stableId === null || stableId === input.revisionId || percentAt(input.strategy, step.number) >= 100)
+      return undefined;
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, stableId));
+    return isDown(status) ? status : undefined;
+  }
+
+  private async awaitPromotion(context: RolloutContext) {
+    const { operation, input, step, resumed } = context;
+    const isApproval = requiresApproval(input, step.number);
+    if (resumed || isPassed(context))
+      return done({
+        message: isApproval ? 'Approved.' : 'Continued by a person.',
+        evidence: promotionEvidence(context),
+      });
+    const command = `slipway rollouts ${isApproval ? 'promote' : 'resume'} ${input.deploymentName}`;
     return sleep({
       status: 'waiting',
-      awaiting: 'approval',
-      message: `Waiting for approval with POST /api/v1/operations/${operation.id}/resume`,
-      commit: async (tx) => {
-        await this.deployments.lockById(tx, input.deploymentId);
-        await this.deployments.update(tx, input.deploymentId, { state: 'paused' });
-        return { events: [this.event('rollout.paused', operation, { step: step.name, reason: 'approval' })] };
-      },
+      waitingFor: isApproval ? 'approval' : 'resume',
+      message: isApproval ? `Waiting for approval: ${command}` : `Waiting for a person: ${command}`,
+      commit: async (tx) => ({
+        events: await this.atPause(tx, operation, step.name, isApproval ? 'approval' : 'pause'),
+      }),
     });
+  }
+
+  /** Shows the pause at the deployment. */
+  async atPause(tx: Tx, operation: OperationRow<RolloutInput>, step: string, reason = 'person') {
+    await this.deployments.lockById(tx, operation.input.deploymentId);
+    await this.deployments.update(tx, operation.input.deploymentId, { state: 'paused' });
+    return [this.event('rollout.paused', operation, { step, reason })];
+  }
+
+  /**
+   * A plan was approved with its steps, and so was a protected deployment's, so nobody may pass a soak or a gate that has
+   * not asked for a decision. An approval needs another person than the one who began the rollout.
+   */
+  async assertMay(tx: Tx, operation: OperationRow<RolloutInput>, { action, isFull, principal }: ControlRequest) {
+    const { input, waitingFor, currentStep } = operation;
+    const isAsked = waitingFor === 'approval' || waitingFor === 'decision' || waitingFor === 'resume';
+    const skipsMore = action === 'promote' && (isFull || !isAsked);
+    if (input.planId && skipsMore) throw rolloutErrors.promotion_refused();
+    const [base, number] = currentStep.split(':');
+    const from = Number(number ?? 1);
+    const approvals = input.strategy.steps.filter(
+      ({ requires_approval }, index) => requires_approval && (isFull ? index + 1 >= from : index + 1 === from),
+    );
+    if (approvals.length === 0 || (!isFull && base !== 'await_promotion')) return;
+    const started = {
+      tenantId: operation.tenantId,
+      deploymentId: input.deploymentId,
+      startedBy: operation.requestedBy,
+    };
+    await this.plans.assertMayApprove(tx, started, principal);
   }
 
   private async promote({ operation, input }: RolloutContext) {
@@ -223,6 +309,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   /** Ends the rollout: releases the traffic and the deployment, and keeps the candidate warm or stops retaining it. */
   async finish(tx: Tx, operation: OperationRow<RolloutInput>, outcome: OperationOutcome, failure?: OperationFailure) {
     const { input } = operation;
+    if (input.isUnchanged) return undefined;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
     const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);
     if (isCandidate) await this.instances.retain(tx, input.revisionId, 'warm', input.keepPreviousSeconds);
@@ -262,6 +349,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
    */
   async reclaim(tx: Tx, operation: OperationRow<RolloutInput>): Promise<Partial<RolloutInput>> {
     const { input } = operation;
+    if (input.isUnchanged) return {};
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
     assertRolloutAllowed(deployment);
     assertAdmitted(deployment, input.planId);

@@ -1,9 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { ROLLOUTS } from '@slipway/ports/rollouts';
+import { BakeStarter } from './bake.js';
+import { BakeOperation } from './bake.operation.js';
 import { Analyst } from './gates/analyst.js';
 import { Changeover } from './steps/changeover.js';
 import { Candidate } from './steps/candidate.js';
 import { Recreate } from './steps/recreate.js';
+import { Soak } from './steps/soak.js';
 import { RevisionCollector } from './revision-collector.js';
 import { RollbackOperation } from './rollback.operation.js';
 import { RollbacksService } from './rollbacks.service.js';
@@ -20,6 +23,9 @@ import { RolloutsService } from './rollouts.service.js';
     RolloutCheck,
     { provide: ROLLOUTS, useExisting: RolloutCheck },
     Analyst,
+    BakeOperation,
+    BakeStarter,
+    Soak,
     Candidate,
     Changeover,
     Recreate,

@@ -4,7 +4,7 @@ import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import { errors, jsonPatch, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import type { NewEvent } from '@slipway/platform-durable/events';
-import { OperationRequests } from '@slipway/platform-durable/operations';
+import { OperationRequests, type AcceptedOperation } from '@slipway/platform-durable/operations';
 import {
   DEPLOYMENTS,
   deploymentStream,
@@ -13,7 +13,7 @@ import {
 } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
-import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type NewRevision, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import {
   capacityAnswer,
@@ -21,6 +21,7 @@ import {
   wouldDo,
   assertActiveRevision,
   assertAdmitted,
+  assertKeepsForBake,
   assertKeepsNothing,
   assertRolloutAllowed,
   assertWithinQuotas,
@@ -36,6 +37,7 @@ import {
   rolloutSteps,
   type Gate,
   type RolloutInput,
+  type Strategy,
 } from './rollout.input.js';
 import { ROLLOUT } from './rollout.operation.js';
 import { warnOfNoRoute } from './steps/route.js';
@@ -81,6 +83,7 @@ export class RolloutsService {
       const active = await this.activeRevision(tx, deployment);
       const requestedStrategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
       assertKeepsNothing(requestedStrategy, body);
+      assertKeepsForBake(requestedStrategy, body);
       const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
 
       // Check that it may start.
@@ -94,6 +97,9 @@ export class RolloutsService {
       const specDigest = digestOf(spec);
       const { kept, next: number, same: reused } = await this.revisions.withDigest(tx, deployment.id, specDigest);
       const foundRoute = (await this.routes.current(tx, deployment.id)) ?? null;
+      if (reused && hasAllTraffic(foundRoute, reused) && reused.id === deployment.activeRevisionId)
+        return unchanged({ deployment, revision: reused, route: foundRoute, strategy: requestedStrategy, body });
+
       const target = { spec, reused, route: foundRoute ?? undefined };
       const decision = await this.planner.forRollout(tx, deployment, requestedStrategy, target);
       const { strategy, capacity, changeover } = decision;
@@ -135,7 +141,7 @@ export class RolloutsService {
         analysis: gate,
         planId: body.plan_id ?? null,
         progressDeadlineSeconds: body.progress_deadline_seconds ?? this.progressDeadline(revision),
-        keepPreviousSeconds: body.keep_previous_seconds ?? (changeover ? 0 : KEEP_PREVIOUS_SECONDS),
+        keepPreviousSeconds: changeover ? 0 : keptSeconds(strategy, body),
         foundRoute,
         foundActiveRevisionId: deployment.activeRevisionId,
         changeover,
@@ -227,6 +233,64 @@ export class RolloutsService {
     const readySeconds = this.instances.traits(spec)?.readyTimeoutSeconds ?? 0;
     return Math.max(PROGRESS_DEADLINE_SECONDS, readySeconds + START_MARGIN_SECONDS);
   }
+}
+
+/** Without traffic of another revision, there is nothing that a rollout of this one would change. */
+function hasAllTraffic(route: Route | null, { id }: Revision): route is Route {
+  return (
+    route !== null &&
+    route.targets.every(({ revisionId, weight }) => (revisionId === id ? weight === 100 : weight === 0))
+  );
+}
+
+/** The operation of a rollout that changes nothing: it has no candidate, takes no traffic, and only says so. */
+function unchanged({
+  deployment,
+  revision,
+  route,
+  strategy,
+  body,
+}: {
+  deployment: Deployment;
+  revision: Revision;
+  route: Route;
+  strategy: Strategy;
+  body: RolloutDto;
+}): AcceptedOperation<typeof ROLLOUT> {
+  const input: RolloutInput = {
+    deploymentId: deployment.id,
+    deploymentName: deployment.name,
+    revisionId: revision.id,
+    revisionName: revision.name,
+    isReused: true,
+    isUnchanged: true,
+    strategy,
+    analysis: null,
+    planId: body.plan_id ?? null,
+    progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+    keepPreviousSeconds: 0,
+    foundRoute: route,
+    foundActiveRevisionId: revision.id,
+  };
+  return {
+    resourceId: deployment.id,
+    stream: deploymentStream(deployment.id),
+    input,
+    steps: ['validate'],
+    result: { revision: revision.name, revision_id: revision.id, reused: true, strategy: strategy.type },
+    audit: {
+      action: 'rollout.create',
+      resourceType: 'deployment',
+      resourceName: deployment.name,
+      after: revision.spec,
+    },
+    rehearsal: { would: `change nothing: ${revision.name} has this spec and all traffic already` },
+  };
+}
+
+/** How long the previous revision stays warm: at least as long as the bake may roll back to it. */
+function keptSeconds({ bake }: Strategy, { keep_previous_seconds: kept }: RolloutDto): number {
+  return kept ?? Math.max(KEEP_PREVIOUS_SECONDS, bake?.seconds ?? 0);
 }
 
 function rolloutResult({ revisionName, revisionId, isReused, strategy, changeover }: RolloutInput, gate: Gate | null) {

@@ -17,6 +17,7 @@ import type {
 import type { Route, RouteAffinity, RouteChange } from '@slipway/ports/routing';
 
 const absent = defineErrors({ deployment_not_found: { status: 404, category: 'not_found', message: 'no deployment' } });
+const approvals = defineErrors({ self_approval: { status: 403, category: 'permission', message: 'your own' } });
 
 const SOFT: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const READY: WorkloadStatus = { desired: 1, ready: 1, alive: 1, restarts: 0, message: null, baseUrls: [] };
@@ -80,8 +81,17 @@ export class RolloutsNeighbours {
     },
   };
 
+  /** Whether the caller of a test may approve the step of a rollout. */
+  mayApprove = true;
+
   /** Every plan is approved, and changes nothing in the request. */
-  readonly plansPort = { rolloutOf: async () => ({}), assertExecutable: async () => undefined };
+  readonly plansPort = {
+    rolloutOf: async () => ({}),
+    assertExecutable: async () => undefined,
+    assertMayApprove: async () => {
+      if (!this.mayApprove) throw approvals.self_approval();
+    },
+  };
 
   readonly routesPort = {
     current: async (_tx: Tx, id: string) => this.routes.get(id),

@@ -192,7 +192,21 @@ export class RolloutsBed {
   }
 
   async resume(id: string): Promise<void> {
-    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.resume(tx, id, ACTOR));
+    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.resume(tx, id, PRINCIPAL));
+  }
+
+  async pause(id: string, reason?: string): Promise<void> {
+    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.pause(tx, id, PRINCIPAL, reason));
+  }
+
+  async promote(id: string, to: 'next' | 'full' = 'next'): Promise<void> {
+    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.promote(tx, id, PRINCIPAL, { to }));
+  }
+
+  /** Lets the running soak have begun so many seconds ago, and read nothing yet. */
+  async soakingFor(id: string, seconds: number): Promise<void> {
+    await this.age(id, seconds);
+    await this.sql(`update operation_steps set state = null where operation_id = $1 and status = 'waiting'`, [id]);
   }
 
   async cancel(id: string): Promise<void> {

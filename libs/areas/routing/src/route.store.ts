@@ -63,7 +63,7 @@ export class RouteStore implements RoutesPort {
     if (before && !isHoldNews && isSameRoute(before, { targets, affinity })) return before;
     const { joined, left } = routeMovement(before?.targets ?? [], targets);
     await this.retainInstances(tx, joined);
-    if (!change.isRestore && !change.hold) await this.assertReady(tx, targets);
+    if (!change.isRestore && !change.hold) await this.assertReady(tx, before, targets);
     await this.releaseInstances(tx, left, change.keepPreviousSeconds);
     const generation = (before?.generation ?? 0) + 1;
     const hold = row && change.hold ? storedHold(change.hold, row) : null;
@@ -95,11 +95,15 @@ export class RouteStore implements RoutesPort {
   }
 
   /**
-   * Checks that every target with a share of the traffic can serve it: now, or once a request wakes it.
+   * Checks that every target whose share of the traffic grows can serve it: now, or once a request wakes it. A revision
+   * that is down may keep a share or lose a part of it: refusing that would keep all of the traffic where it is.
    * @throws revision_not_ready (409), with the revisions that cannot
    */
-  async assertReady(tx: Tx, targets: readonly RouteTarget[]): Promise<void> {
-    const serving = targets.filter((target) => target.weight > 0);
+  async assertReady(tx: Tx, before: Route | undefined, targets: readonly RouteTarget[]): Promise<void> {
+    // While requests are held, nobody has checked the shares.
+    const known = before?.hold ? [] : (before?.targets ?? []);
+    const weights = new Map(known.map(({ revisionId, weight }) => [revisionId, weight]));
+    const serving = targets.filter(({ revisionId, weight }) => weight > (weights.get(revisionId) ?? 0));
     const revisions = new Map(
       (
         await this.revisions.getMany(

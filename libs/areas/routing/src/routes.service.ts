@@ -128,7 +128,7 @@ export class RoutesService implements ExistenceCheck {
     // `apply` checks this too, but an activation would make the revision look ready to it. Reasons to retain come
     // before revisions, in the order in which the reconciler locks them.
     await this.store.retainInstances(tx, sole ? [sole.revisionId] : []);
-    await this.store.assertReady(tx, targets);
+    await this.store.assertReady(tx, await this.store.current(tx, deployment.id), targets);
     if (sole && sole.revisionId !== deployment.activeRevisionId) {
       await this.revisions.activated(tx, {
         deploymentId: deployment.id,

@@ -76,7 +76,10 @@ function wilsonLowerBound({ failed, of: n }: FailureCount, z: number): number | 
 }
 
 /** Returns the requests or attempts that a rate counts, and all that it is a share of. */
-export function failuresOf({ counts: counted, of }: RateMetric, { counts }: RequestStats): FailureCount {
+export function failuresOf(
+  { counts: counted, of }: RateMetric,
+  { counts }: Pick<RequestStats, 'counts'>,
+): FailureCount {
   if (of === 'attempts') return attemptFailures(counts);
   const requests = requestFailures(counts);
   if (counted === 'failed') return requests;

@@ -50,6 +50,8 @@ export interface Waits {
   left: Histogram;
   /** Requests that still waited when the window closed; how long until then. Not additive over windows. */
   waiting: Histogram;
+  /** Of those, the requests that waited 2 s or more, by bucket of `Callers`. Absent in windows of old gateways. */
+  callers?: Record<string, number>;
 }
 
 /** A histogram for each metric of `libs/contracts` that is a distribution. */
@@ -70,6 +72,18 @@ export interface RequestStats extends Histograms {
   /** Histograms of equal parts of the time, without empty ones: they show how much the values of one moment share. */
   slices?: readonly Histograms[];
 }
+
+const COUNTED = [
+  'ok',
+  'client_error',
+  'overloaded',
+  'server_error',
+  'connect_error',
+  'abandoned',
+  'cancelled',
+  'retried',
+  'overloaded_retried',
+] as const satisfies readonly (keyof AttemptCounts)[];
 
 const SLICES = 20;
 
@@ -114,6 +128,15 @@ const READ_WINDOWS: NamedSql = {
       streamed, tokens_in::float8, tokens_out::float8, histograms, loads, callers, waits
     from dataplane_request_stats
     where revision_id = $1 and window_start >= $2 and window_start < $3`,
+};
+
+const READ_SECONDS: NamedSql = {
+  name: 'dataplane_read_seconds',
+  text: `
+    select revision_id as "revisionId", window_start as at, ${COUNTED.map((name) => `sum(${name})::int as ${name}`).join(', ')}
+    from dataplane_request_stats
+    where revision_id = any ($1::text[]) and window_start >= $2 and window_start < $3
+    group by revision_id, window_start order by window_start`,
 };
 
 /** Walks back from $2 to the newest window of $3 seconds that has at least $4 requests. */
@@ -186,6 +209,22 @@ export async function statsBetween(db: QueryClient, revisionId: string, from: Da
     ...waitsOf(rows),
     slices,
   };
+}
+
+/** The attempts that ended on one revision within one second, on all gateways. */
+export interface SecondCounts extends AttemptCounts {
+  revisionId: string;
+  at: Date;
+}
+
+/** Returns the counts of the whole seconds of [from, to), in their order. Seconds without requests are left out. */
+export function countsBySecond(
+  db: QueryClient,
+  revisionIds: readonly string[],
+  from: Date,
+  to: Date,
+): Promise<SecondCounts[]> {
+  return db.query<SecondCounts>(READ_SECONDS, [revisionIds, from, to]);
 }
 
 /** Returns the newest window that ended by `before` and has `minAttempts`, or null: a baseline without live traffic. */
@@ -264,23 +303,13 @@ export interface FailureCount {
 }
 
 export function emptyCounts(): AttemptCounts {
-  return {
-    ok: 0,
-    client_error: 0,
-    overloaded: 0,
-    server_error: 0,
-    connect_error: 0,
-    abandoned: 0,
-    cancelled: 0,
-    retried: 0,
-    overloaded_retried: 0,
-  };
+  return Object.fromEntries(COUNTED.map((name) => [name, 0])) as unknown as AttemptCounts;
 }
 
 /** Adds up the counts of several windows, revisions or bindings. */
 export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
   const sum = emptyCounts();
-  for (const counts of all) for (const name of Object.keys(sum) as (keyof AttemptCounts)[]) sum[name] += counts[name];
+  for (const counts of all) for (const name of COUNTED) sum[name] += counts[name];
   return sum;
 }
 
@@ -340,16 +369,20 @@ function callersOf(rows: readonly WindowRow[]): Pick<RequestStats, 'callers'> {
 }
 
 function waitsOf(rows: readonly WindowRow[]): Pick<RequestStats, 'waits'> {
-  const newest = new Map<string, { at: Date; waiting: Histogram }>();
+  const newest = new Map<string, { at: Date; waits: Waits }>();
   const left: Histogram[] = [];
   for (const { gateway_id, window_start: at, waits } of rows) {
     if (!waits) return {};
     left.push(waits.left);
     const known = newest.get(gateway_id);
-    if (!known || known.at < at) newest.set(gateway_id, { at, waiting: waits.waiting });
+    if (!known || known.at < at) newest.set(gateway_id, { at, waits });
   }
-  const waiting = mergeHistograms([...newest.values()].map((one) => one.waiting));
-  return { waits: { left: mergeHistograms(left), waiting } };
+  const last = [...newest.values()].map((one) => one.waits);
+  const waiting = mergeHistograms(last.map((one) => one.waiting));
+  const callers: Record<string, number> = {};
+  for (const one of last)
+    for (const [bucket, count] of Object.entries(one.callers ?? {})) callers[bucket] = (callers[bucket] ?? 0) + count;
+  return { waits: { left: mergeHistograms(left), waiting, callers } };
 }
 
 function slicesOf(rows: readonly WindowRow[], from: number, to: number): Histograms[] {

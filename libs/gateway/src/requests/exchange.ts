@@ -98,7 +98,6 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private readonly startedAt = performance.now();
   private body: Buffer;
   private readonly waiting: WaitingRequest;
-  private readonly caller: number;
   /** The engine's id of the request. Unique, unlike the client's, which may repeat. */
   private readonly engineRequestId: string;
   /** Sums over all attempts. */
@@ -110,10 +109,10 @@ export class Exchange implements AttemptEvents, BackendRequest {
     private readonly onOver: () => void,
   ) {
     const { destination, request, requestId, token } = input;
-    this.waiting = { keys: statsKeysOf(destination), startedAt: this.startedAt };
+    const caller = callerOf(token.id, destination.sessionRequest?.session.key);
+    this.waiting = { keys: statsKeysOf(destination), caller, startedAt: this.startedAt };
     this.body = input.body;
     this.hasUsageOption = input.hasUsageOption;
-    this.caller = callerOf(token.id, destination.sessionRequest?.session.key);
     this.engineRequestId = request.headers['x-request-id'] === requestId ? randomUUID() : requestId;
   }
 
@@ -405,7 +404,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
       metering,
       load: attempt.load(now),
       instances: backend.size,
-      caller: this.caller,
+      caller: this.waiting.caller,
       waitedMs: now - this.startedAt,
     };
     this.settleInstance(attempt.instance, outcome.instance);
@@ -421,7 +420,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     if (result === 'answered') instance.answered();
     if (result === 'taken') instance.noteTaken();
     const counted = result === 'answered' ? 'fine' : result === 'taken' ? 'failed' : result;
-    instance.settle(counted, performance.now(), this.caller);
+    instance.settle(counted, performance.now(), this.waiting.caller);
   }
 
   /** A client can do nothing about these faults, and the operator does not see the client's answer. */

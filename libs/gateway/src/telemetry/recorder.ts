@@ -6,6 +6,7 @@ import {
   type CallerCounts,
   type Histogram,
   type StatsWindow,
+  type Waits,
 } from '@slipway/dataplane';
 import type { AnswerFault } from '../answers/answer-judge.js';
 import type { Clock } from '../postgres/database-clock.js';
@@ -72,14 +73,18 @@ class SecondTally extends Tally {
   readonly callers: Record<string, CallerCounts> = {};
   private waitsLeft: HistogramRecorder | undefined;
   private waitsNow: HistogramRecorder | undefined;
+  private readonly waitingCallers: Record<string, number> = {};
 
-  noteWaiting(waitedMs: number): void {
+  noteWaiting(waitedMs: number, caller: number): void {
     (this.waitsNow ??= new HistogramRecorder()).record(waitedMs);
+    if (waitedMs < ABANDONED_AFTER_MS) return;
+    const bucket = callerBucketOf(caller);
+    this.waitingCallers[bucket] = (this.waitingCallers[bucket] ?? 0) + 1;
   }
 
-  waits(): { left: Histogram; waiting: Histogram } {
+  waits(): Waits {
     const [left, waiting] = [this.waitsLeft, this.waitsNow].map((some) => some?.snapshot() ?? emptyHistogram());
-    return { left: left as Histogram, waiting: waiting as Histogram };
+    return { left: left as Histogram, waiting: waiting as Histogram, callers: this.waitingCallers };
   }
 
   override add(attempt: AttemptRecord): void {
@@ -133,6 +138,8 @@ export interface StatsKey {
 /** A request whose client has got no first byte yet. */
 export interface WaitingRequest {
   keys: readonly StatsKey[];
+  /** See `callerOf`. */
+  caller: number;
   /** By `performance.now()`. */
   startedAt: number;
 }
@@ -216,8 +223,8 @@ export class Recorder {
     for (const request of this.waiting)
       if (isLong(request))
         for (const { id, tenantId } of request.keys) tallyOf(this.open, id, () => new SecondTally(tenantId));
-    for (const { keys, startedAt } of this.waiting)
-      for (const { id } of keys) this.open.get(id)?.noteWaiting(now - startedAt);
+    for (const { keys, caller, startedAt } of this.waiting)
+      for (const { id } of keys) this.open.get(id)?.noteWaiting(now - startedAt, caller);
   }
 
   private windowOf(id: string, tally: SecondTally, start: string): StatsWindow {

@@ -634,7 +634,7 @@ export interface paths {
         };
         /**
          * List durable operations
-         * @description Returns operations, newest first. Filter them by `status`, `kind` and `resource_name`.
+         * @description Returns operations, newest first. Filter them by `status`, `waiting_for`, `kind` and `resource_name`.
          */
         get: operations["listOperations"];
         put?: never;
@@ -705,6 +705,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operations/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a rollout
+         * @description The shares of the traffic stay as they are, and the time of a soak stops. A gate still stops the rollout if it finds a breach. Repeating the request changes nothing.
+         */
+        post: operations["pauseOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote a rollout by hand
+         * @description Ends the running step of a rollout as passed by a person (`next`), or passes all steps and moves all traffic (`full`). It also approves, decides, and ends a pause. The steps of a plan and of a protected deployment cannot be passed.
+         */
+        post: operations["promoteOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operations/{id}/resume": {
         parameters: {
             query?: never;
@@ -716,7 +756,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a waiting operation
-         * @description Approves a step that requires approval, or continues a paused rollout.
+         * @description Ends a pause. If the operation is not paused but waits for a person, it approves or decides, as promote does.
          */
         post: operations["resumeOperation"];
         delete?: never;
@@ -1216,6 +1256,12 @@ export interface components {
             /** @description Position in the chain of the tenant, from 1 without gaps; null until the row is sealed, about a second later. */
             sequence: number | null;
             tenant_id: string;
+        };
+        BakeDto: {
+            /** @description Only checks of type `threshold`: no other revision has traffic to compare with */
+            metrics: components["schemas"]["AnalysisMetricDto"][];
+            /** @description Seconds after the promotion. `keep_previous_seconds` must be at least this, so that a rollback is immediate */
+            seconds: number;
         };
         BindingDto: {
             /** Format: date-time */
@@ -1727,6 +1773,8 @@ export interface components {
             updated_at: string;
             /** @description Actor that last changed the settings. Changes by operations do not count. */
             updated_by: components["schemas"]["ActorDto"];
+            /** @description What the current operation waits for, as in its record. `approval`, `decision` and `resume` need a person. Null if it does not wait */
+            waiting_for: ("soak" | "traffic" | "capacity" | "approval" | "decision" | "resume" | (string & {})) | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
         DeploymentMetricsDto: {
@@ -2191,7 +2239,7 @@ export interface components {
         OperationDto: {
             /** @description Attempts of the current step; 0 = no worker has started it */
             attempt: number;
-            /** @description Reason why the operation waits for a person; resume continues it. Null if it waits for no person */
+            /** @description Older form of `waiting_for`: null if it waits for no person */
             awaiting: ("approval" | "pause" | (string & {})) | null;
             /** @description Reason given with the request to cancel */
             cancel_reason: string | null;
@@ -2216,6 +2264,8 @@ export interface components {
             kind: string;
             max_attempts: number;
             message: string;
+            /** @description Null unless a person has paused the operation */
+            pause: components["schemas"]["OperationPauseDto"] | null;
             /** @description Progress in percent; never decreases before a retry */
             progress: number;
             reason: string | null;
@@ -2241,6 +2291,8 @@ export interface components {
             superseded_by: string | null;
             /** Format: date-time */
             updated_at: string;
+            /** @description What a waiting operation waits for. `approval`, `decision` and `resume` need a person: promote passes the first two, resume ends a pause. Null unless `status` is `waiting` */
+            waiting_for: ("soak" | "traffic" | "capacity" | "approval" | "decision" | "resume" | (string & {})) | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
         OperationEnvelopeDto: {
@@ -2252,6 +2304,12 @@ export interface components {
         OperationPageDto: {
             data: components["schemas"]["OperationDto"][];
             next_cursor: string | null;
+        };
+        OperationPauseDto: {
+            /** Format: date-time */
+            at: string;
+            by: components["schemas"]["ActorDto"];
+            reason: string | null;
         };
         OperationStepDto: {
             /** Format: date-time */
@@ -2354,6 +2412,10 @@ export interface components {
             op: "add" | "remove" | "replace" | (string & {});
             /** @description JSON Pointer into the spec */
             path: string;
+        };
+        PauseOperationDto: {
+            /** @description Reason for the pause. The operation and its event show it. */
+            reason?: string;
         };
         PlanActorDto: {
             id: string;
@@ -2581,6 +2643,16 @@ export interface components {
         ProductPageDto: {
             data: components["schemas"]["ProductDto"][];
             next_cursor: string | null;
+        };
+        PromoteOperationDto: {
+            /** @description Reason for the promotion. The operation and its event show it. */
+            reason?: string;
+            /**
+             * @description `next` ends the running step as passed; `full` passes all steps and moves all traffic
+             * @default next
+             * @enum {string}
+             */
+            to?: "next" | "full";
         };
         PromotionDto: {
             /**
@@ -3178,6 +3250,8 @@ export interface components {
             threshold: number;
         };
         StrategyDto: {
+            /** @description Watches thresholds after the promotion and rolls back after a breach. Any other change of the traffic ends it. Only for canary, blue_green and immediate */
+            bake?: components["schemas"]["BakeDto"];
             /** @description recreate and auto: maximum seconds that a request waits before it fails with 503; default 60 */
             hold_seconds?: number;
             /** @description Default for canary and auto: 5, 25, 50, 100; for blue_green and recreate: one step of 100. If `auto` chooses recreate, it soaks as long as the last step */
@@ -3196,7 +3270,12 @@ export interface components {
         };
         StrategyStepDto: {
             /**
-             * @description Whether the rollout waits for POST /operations/{id}/resume after this step
+             * @description Whether the rollout waits after this step until any operator continues it (POST /operations/{id}/resume)
+             * @default false
+             */
+            pause?: boolean;
+            /**
+             * @description Whether the rollout waits after this step until a person other than the one who began it approves (POST /operations/{id}/promote). The policy of the deployment decides who may (`prevent_self_approval`)
              * @default false
              */
             requires_approval?: boolean;
@@ -5060,6 +5139,8 @@ export interface operations {
             query?: {
                 /** @description Only operations with this status */
                 status?: "pending" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled";
+                /** @description Only operations that wait for this */
+                waiting_for?: "soak" | "traffic" | "capacity" | "approval" | "decision" | "resume";
                 /** @description Only operations of this kind, such as `rollout` */
                 kind?: string;
                 /** @description Only operations on the resource with this name, such as `chat` */
@@ -5226,6 +5307,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    pauseOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The operation, by id: `operation.id` of a 202.
+                 * @example op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Waiting for the support team."
+                 *     }
+                 */
+                "application/json": components["schemas"]["PauseOperationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationDto"];
+                };
+            };
+        };
+    };
+    promoteOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The operation, by id: `operation.id` of a 202.
+                 * @example op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The metrics look good.",
+                 *       "to": "next"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PromoteOperationDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationDto"];
+                };
             };
         };
     };

@@ -54,7 +54,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   listModelApiProducts: { method: 'GET', path: '/api/v1/admin/model-api/products', query: ['limit', 'cursor'] },
   listModelApiPublications: { method: 'GET', path: '/api/v1/admin/model-api/publications', query: ['limit', 'cursor'] },
   listOperationEvents: { method: 'GET', path: '/api/v1/operations/{id}/events', query: ['after', 'type', 'order', 'limit', 'cursor'] },
-  listOperations: { method: 'GET', path: '/api/v1/operations', query: ['status', 'kind', 'resource_name', 'limit', 'cursor'] },
+  listOperations: { method: 'GET', path: '/api/v1/operations', query: ['status', 'waiting_for', 'kind', 'resource_name', 'limit', 'cursor'] },
   listRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions', query: ['limit', 'cursor'] },
   listSandboxFiles: { method: 'GET', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'limit', 'cursor'] },
   listSandboxReferences: { method: 'GET', path: '/api/v1/sandboxes/references', query: ['limit', 'cursor'] },
@@ -65,6 +65,8 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   listTokens: { method: 'GET', path: '/api/v1/tokens', query: ['limit', 'cursor'] },
   listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', query: ['limit', 'cursor'] },
   listWebhooks: { method: 'GET', path: '/api/v1/webhooks', query: ['limit', 'cursor'] },
+  pauseOperation: { method: 'POST', path: '/api/v1/operations/{id}/pause' },
+  promoteOperation: { method: 'POST', path: '/api/v1/operations/{id}/promote' },
   putSandboxFile: { method: 'PUT', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'mode', 'sha256', 'overwrite'], takesKey: true },
   qualifyTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings/{id}/qualify' },
   rejectAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/reject' },
@@ -121,7 +123,9 @@ export type ErrorCode =
   | 'operation_in_progress'
   | 'operation_not_cancellable'
   | 'operation_not_found'
+  | 'operation_not_pausable'
   | 'operation_not_paused'
+  | 'operation_not_promotable'
   | 'operation_not_retryable'
   | 'organization_not_granted'
   | 'origin_refused'
@@ -137,6 +141,7 @@ export type ErrorCode =
   | 'precondition_failed'
   | 'product_exists'
   | 'product_not_found'
+  | 'promotion_refused'
   | 'publication_not_found'
   | 'publication_superseded'
   | 'quota_exceeded'
@@ -154,6 +159,7 @@ export type ErrorCode =
   | 'sandbox_reference_not_found'
   | 'sandbox_reference_revoked'
   | 'scope_insufficient'
+  | 'self_approval'
   | 'self_approval_forbidden'
   | 'server_already_bound'
   | 'slug_not_yours'

@@ -14,6 +14,13 @@ export const planErrors = defineErrors({
     remediation:
       'Let another person approve it, or set promotion.prevent_self_approval of the policy to false and create a new plan.',
   },
+  self_approval: {
+    status: 403,
+    category: 'permission',
+    message: 'The caller who began an operation cannot approve its steps.',
+    remediation:
+      'Let another person approve it, or set promotion.prevent_self_approval of the policy of the deployment to false.',
+  },
   approver_not_a_person: {
     status: 403,
     category: 'permission',

@@ -167,6 +167,8 @@ export class PlanStore implements PlansPort {
     return { id: plan.id, contentDigest: plan.contentDigest, policyVersion: plan.content.policy_version };
   }
 
+  async assertMayApprove(): Promise<void> {}
+
   private async deploymentOf(tx: Tx, { tenantId, deploymentName }: Plan): Promise<Deployment | undefined> {
     try {
       return await this.deployments.get(tx, tenantId, deploymentName);

@@ -4,6 +4,7 @@ import {
   readMetric,
   normalQuantile,
   classifyRegression,
+  kindestValue,
   type ComparisonBasis,
   type Comparison,
   type LoadBucket,
@@ -58,14 +59,15 @@ export interface ComparisonEvidence {
 export interface Chances {
   /** Checks planned over the whole rollout. */
   looks: number;
-  /** Metrics that count and are compared. */
+  /** Metrics and guards that count and are compared. */
   metrics: number;
 }
 
 /**
- * The chance that a rollout of an identical candidate stops because of a regression, over all its checks and metrics.
+ * The chance that a rollout of an identical candidate stops: at most this for all its comparisons, and at most this for
+ * the shares that are tested after every second.
  */
-const FALSE_ALARMS = 0.02;
+export const FALSE_ALARMS = 0.01;
 
 /**
  * Returns the confidence of each single comparison. The chance of a false alarm is divided equally between them
@@ -77,12 +79,14 @@ export function confidenceOf({ looks, metrics }: Chances): number {
 
 /**
  * Returns the verdict on one metric. `baseline` is undefined if the stable revision has no window with enough samples.
+ * With `isEarly`, a threshold is broken only if that is certain: a value that is read often crosses it by chance.
  */
 export function judge(
   metric: AnalysisMetricDto,
   candidate: RequestStats,
   baseline: RequestStats | undefined,
   chances: Chances = { looks: 1, metrics: 1 },
+  { isEarly = false }: { isEarly?: boolean } = {},
 ): MetricResult {
   const stat = statOf(metric);
   const value = measured(metric, candidate);
@@ -105,7 +109,7 @@ export function judge(
     dry_run: metric.dry_run,
     ...(metric.check === 'threshold' && { operator: operatorOf(metric) }),
     limit,
-    verdict: verdictOf(metric, value, base, found),
+    verdict: verdictOf(metric, isEarly ? kindest(metric, candidate, value, confidence) : value, base, found),
     candidate: value,
     baseline: metric.check === 'threshold' ? null : (base ?? { value: null, samples: 0 }),
     regression_percent: fair && round(fair.percent),
@@ -137,6 +141,17 @@ function comparedOf(
 
 function statOf({ name, stat }: Pick<AnalysisMetricDto, 'name' | 'stat'>): Stat {
   return stat ?? metricOf(name).defaultStat;
+}
+
+/** The reading of a threshold check, with the value that is best for the revision and still plausible. */
+function kindest(
+  metric: AnalysisMetricDto,
+  stats: RequestStats,
+  value: MetricReading,
+  confidence: number,
+): MetricReading {
+  if (metric.check !== 'threshold') return value;
+  return { ...value, value: kindestValue(metric.name, statOf(metric), stats, confidence) };
 }
 
 /** If a candidate is certainly worse, but perhaps within the limit, a person or more traffic decides. */

@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { lastWindowWith, reportersOf, statsBetween, type StatsReporter, type RequestStats } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepOutcome } from '@slipway/platform-durable/operations';
-import { WORKER, type FailureCode } from '@slipway/contracts';
+import { metricOf, WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import { isBreach, judge, measured, overall, type Chances, type MetricResult, type GateVerdict } from './analysis.js';
 import { Candidate } from '../steps/candidate.js';
 import { rolloutFailures } from '../rollout.errors.js';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { soakSecondsAt, type RolloutContext, type RolloutInput, type StoredGate } from '../rollout.input.js';
+import { isPassed, isTakenOver, promotionEvidence, TAKEN_OVER, type SoakResult } from '../steps/passage.js';
+import { looksOf } from './watch.js';
 import { judgedRequests, judgeGuard, type Guard, type GuardQuestion, type GuardResult } from './guards.js';
 
 /** Time to wait until the gateways have reported the last second of the soak. */
@@ -17,7 +19,7 @@ const STATS_LIMIT_MS = 10_000;
 const SILENT_LIMIT_MS = 25_000;
 const STATS_LOOK_MS = 200;
 
-interface Judgement {
+export interface Judgement {
   verdict: GateVerdict;
   metrics: MetricResult[];
   /** Absent in judgements of earlier versions. */
@@ -43,7 +45,13 @@ export class Analyst {
   async analyze(context: RolloutContext): Promise<StepOutcome> {
     const { input, state, step } = context;
     if (!input.analysis) return done({ skipped: true, message: 'The rollout has no analysis.' });
-    if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
+    if (isTakenOver(context)) return done({ skipped: true, message: TAKEN_OVER });
+    const soak = context.results[`soak:${step.number}`] as SoakResult | undefined;
+    if (soak?.is_judged)
+      return done({ skipped: true, message: 'A person has decided about the breach during the soak.' });
+    if (isPassed(context) && !state?.['judgement'])
+      return done({ skipped: true, message: 'Passed by a person.', evidence: promotionEvidence(context) });
+    if (state?.['judgement']) return this.act(context, state['judgement'] as Judgement);
     // If the candidate died a moment ago, the reconciler must notice it before the records are judged.
     const isOver = step.elapsedMs() > STATS_LIMIT_MS;
     if (!isOver && !(await this.candidate.answers(input.revisionId)))
@@ -68,23 +76,24 @@ export class Analyst {
       status: 'running',
       message: judgement.verdict,
       state: { judgement },
-      commit: async () => ({
-        events: [this.event('rollout.analysis_completed', context, { step: step.name, ...judgement })],
-      }),
+      commit: async () => ({ events: [this.completed(context, judgement)] }),
     });
   }
 
-  private act(context: RolloutContext, analysis: StoredGate, judgement: Judgement): StepOutcome {
-    const { step, resumed } = context;
+  /** Acts on a stored judgement: passes the step, fails it, or waits for a person. */
+  act(context: RolloutContext, judgement: Judgement): StepOutcome {
+    const { step } = context;
+    const analysis = context.input.analysis as StoredGate;
     const { verdict } = judgement;
+    const isByPerson = context.resumed || isPassed(context);
     const operationResult = {
       analysis: { ...(context.operation.result['analysis'] as object | undefined), [step.name]: judgement },
     };
-    if (verdict === 'pass' || resumed) {
+    if (verdict === 'pass' || isByPerson) {
       return done({
-        message: resumed ? `${verdict}; resumed by a user` : verdict,
-        evidence: judgement,
-        result: judgement,
+        message: verdict === 'pass' ? verdict : `${verdict}; passed by a person`,
+        evidence: { ...judgement, ...promotionEvidence(context) },
+        result: { ...judgement, is_judged: true },
         operationResult,
       });
     }
@@ -94,11 +103,20 @@ export class Analyst {
       throw new StepFailed(FAILURES[verdict], message, { evidence: judgement, result: operationResult });
     return sleep({
       status: 'waiting',
-      awaiting: 'pause',
+      waitingFor: 'decision',
       message,
       state: { judgement },
-      commit: async () => ({ events: [this.event('rollout.paused', context, { step: step.name, reason: verdict })] }),
+      commit: async () => ({ events: [this.paused(context, verdict)] }),
     });
+  }
+
+  completed(context: RolloutContext, judgement: Judgement): NewEvent {
+    return this.event('rollout.analysis_completed', context, { step: context.step.name, ...judgement });
+  }
+
+  /** @param reason a verdict, or `person` */
+  paused(context: RolloutContext, reason: GateVerdict | 'person'): NewEvent {
+    return this.event('rollout.paused', context, { step: context.step.name, reason });
   }
 
   /**
@@ -109,7 +127,7 @@ export class Analyst {
    */
   private async judgeOnce(tx: Tx, context: RolloutContext, analysis: StoredGate): Promise<Judgement | undefined> {
     const { input, step, state } = context;
-    const soak = soakOf(context);
+    const soak = windowOfSoak(context);
     const revisionIds = [input.revisionId, input.foundActiveRevisionId].filter((id) => id !== null);
     const reporters = await reportersOf(tx, revisionIds, soak);
     const of = (one: StatsReporter['state']) =>
@@ -119,7 +137,7 @@ export class Analyst {
     const isIncomplete = ahead!.length + silent!.length + missing!.length > 0;
     const mayArrive = silent!.length + missing!.length > 0 && step.elapsedMs() <= waitMs;
     if (mayArrive && state?.['isRead']) return undefined;
-    const judgement = await this.judgeAll(tx, context, analysis);
+    const judgement = await this.judgeAll(tx, context, soak);
     if (mayArrive && judgement.verdict !== 'breached') return undefined;
     const gateways = Object.fromEntries(
       Object.entries({ left, ahead, silent, missing }).filter(([, some]) => some!.length > 0),
@@ -131,30 +149,60 @@ export class Analyst {
     };
   }
 
-  private async judgeAll(tx: Tx, context: RolloutContext, analysis: StoredGate): Promise<Judgement> {
-    const { from: start, to } = soakOf(context);
+  /** @param early the checks that may stop a soak now, and by how many samples; absent at the end of a soak */
+  private async judgeAll(tx: Tx, context: RolloutContext, soak: CheckWindow, early?: EarlyChecks): Promise<Judgement> {
+    const analysis = context.input.analysis as StoredGate;
+    const { from: start, to } = soak;
     const soakSeconds = (to.getTime() - start.getTime()) / 1_000;
     const chances = chancesOf(context.input.strategy, analysis);
     const metrics: MetricResult[] = [];
-    for (const metric of analysis.metrics) {
+    for (const [index, metric] of analysis.metrics.entries()) {
       const from = new Date(to.getTime() - (metric.window_seconds ?? soakSeconds) * 1_000);
       const candidate = await statsBetween(tx, context.input.revisionId, from, to);
-      metrics.push(forgiven(await this.judge(tx, context, { metric, chances, from, to, candidate }), metric, context));
+      const isProven = early?.proven.has(`metrics.${index}`) ?? false;
+      const check = { metric: isProven ? { ...metric, min_samples: 1 } : metric, chances, from, to, candidate };
+      const result = forgiven(
+        await this.judge(tx, context, { ...check, isEarly: early && !isProven }),
+        metric,
+        context,
+      );
+      const isOpen = early && !isProven && (!early.isPlanned || isWatchedMetric(metric));
+      metrics.push(isOpen ? undecided(result) : result);
     }
-    const guards = await this.judgeGuards(tx, context, analysis, { from: start, to });
+    const guards = await this.judgeGuards(tx, context, soak, early);
     const window = { from: start.toISOString(), to: to.toISOString() };
     return { verdict: overall([...metrics, ...guards]), metrics, guards, window };
+  }
+
+  /**
+   * Judges a soak that is not over. Returns undefined unless a check that may stop it now is a breach.
+   * @param soak the seconds whose records are complete
+   */
+  async judgeEarly(
+    tx: Tx,
+    context: RolloutContext,
+    soak: CheckWindow,
+    early: EarlyChecks,
+  ): Promise<Judgement | undefined> {
+    const recent = { from: new Date(Math.max(soak.from.getTime(), soak.to.getTime() - RECENT_MS)), to: soak.to };
+    for (const window of soak.from < recent.from ? [soak, recent] : [soak]) {
+      const judgement = await this.judgeAll(tx, context, window, early);
+      if (judgement.verdict === 'breached') return judgement;
+    }
+    return undefined;
   }
 
   /** Guards read as much time as the longest check. */
   private async judgeGuards(
     tx: Tx,
     context: RolloutContext,
-    { metrics, guards = [] }: StoredGate,
     soak: CheckWindow,
+    early?: EarlyChecks,
   ): Promise<GuardResult[]> {
-    if (guards.length === 0) return [];
     const { revisionId, foundActiveRevisionId, strategy } = context.input;
+    const analysis = context.input.analysis as StoredGate;
+    const { metrics, guards = [] } = analysis;
+    if (guards.length === 0) return [];
     const seconds = Math.max(...metrics.map(({ window_seconds = 0 }) => window_seconds), 0);
     const from = new Date(Math.min(soak.from.getTime(), soak.to.getTime() - seconds * 1_000));
     const window = { from, to: soak.to };
@@ -166,13 +214,18 @@ export class Analyst {
         foundActiveRevisionId !== null && (await this.candidate.hasReadyInstances(tx, foundActiveRevisionId)),
       // A recreate has stopped the previous revision, so a pause without requests would protect nothing.
       isPausedWithoutRequests: metrics.length === 0 && strategy.type !== 'recreate',
-      chances: { looks: looksOf(strategy), metrics: guards.length },
+      chances: chancesOf(strategy, analysis),
     };
-    return guards.map((guard: Guard) => judgeGuard(guard, question));
+    return guards.map((guard: Guard, index) => {
+      if (!early) return judgeGuard(guard, question);
+      const isProven = early.proven.has(`guards.${index}`);
+      const result = judgeGuard(isProven ? { ...guard, min_samples: 0 } : guard, { ...question, isEarly: true });
+      return isProven || (early.isPlanned && guard.name === 'abandoned_rate') ? result : undecided(result);
+    });
   }
 
   /** The stable revision at the same time or, if it had too few requests then, the last time that it had enough. */
-  private async guardBaseline(
+  async guardBaseline(
     tx: Tx,
     context: RolloutContext,
     window: CheckWindow,
@@ -194,8 +247,8 @@ export class Analyst {
    * After that it uses the last one before this rollout, when the stable revision had all the traffic.
    */
   private async judge(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<MetricResult> {
-    const { metric, candidate, chances } = check;
-    if (metric.check === 'threshold') return judge(metric, candidate, undefined);
+    const { metric, candidate, chances, isEarly } = check;
+    if (metric.check === 'threshold') return judge(metric, candidate, undefined, chances, { isEarly });
     let result: MetricResult | undefined;
     for (const find of [sameWindow, lastWindow, windowBefore]) {
       const window = await find(tx, context, { ...check, minSamples: metric.min_samples });
@@ -228,21 +281,36 @@ interface MetricCheck {
   from: Date;
   to: Date;
   candidate: RequestStats;
+  isEarly?: boolean;
 }
 
-interface CheckWindow {
+export interface CheckWindow {
   from: Date;
   to: Date;
 }
+
+export interface EarlyChecks {
+  /** Keys of watched shares whose evidence suffices. */
+  proven: ReadonlySet<string>;
+  /** Whether latencies and abandoned requests may be compared now. */
+  isPlanned: boolean;
+}
+
+/** A fault that began late in a long soak is a small difference of the whole soak, and a large one of this time. */
+const RECENT_MS = 60_000;
 
 /** A search for a window of the stable revision of the same length. */
 interface WindowSearch extends CheckWindow {
   minSamples: number;
 }
 
-function soakOf({ input, step }: RolloutContext): CheckWindow {
+/** The soak before an `analyze` step. An earlier version stored no beginning, and had no pauses. */
+function windowOfSoak({ input, step, results }: RolloutContext): CheckWindow {
   const to = floorSecond(step.startedAt);
-  return { from: new Date(to.getTime() - Math.max(1, soakSecondsAt(input.strategy, step.number)) * 1_000), to };
+  const { from } = (results[`soak:${step.number}`] ?? {}) as Partial<SoakResult>;
+  const seconds = Math.max(1, soakSecondsAt(input.strategy, step.number));
+  const earliest = new Date(to.getTime() - seconds * 1_000);
+  return { from: from && Date.parse(from) < earliest.getTime() ? floorSecond(new Date(from)) : earliest, to };
 }
 
 /**
@@ -285,15 +353,18 @@ function lastWindowUntil(
 }
 
 /** A check that compares nothing is no chance to look worse, and neither is a dry run. */
-function chancesOf(strategy: RolloutInput['strategy'], { metrics }: StoredGate): Chances {
-  return {
-    looks: looksOf(strategy),
-    metrics: metrics.filter(({ check, dry_run }) => check === 'regression' && !dry_run).length,
-  };
+function chancesOf(strategy: RolloutInput['strategy'], { metrics, guards = [] }: StoredGate): Chances {
+  const compared = metrics.filter(({ check, dry_run }) => check === 'regression' && !dry_run);
+  return { looks: looksOf(strategy), metrics: compared.length + guards.length };
 }
 
-function looksOf({ type, steps }: RolloutInput['strategy']): number {
-  return type === 'canary' ? steps.length : 1;
+/** A check that may not stop the soak now. */
+function undecided<R extends { verdict: GateVerdict }>(result: R): R {
+  return result.verdict === 'breached' ? { ...result, verdict: 'inconclusive' } : result;
+}
+
+function isWatchedMetric({ name }: AnalysisMetricDto): boolean {
+  return metricOf(name).kind === 'rate' && name !== 'abandoned_rate';
 }
 
 const FAILURES: Record<Exclude<GateVerdict, 'pass'>, FailureCode> = {
@@ -331,7 +402,7 @@ function describe({ verdict, metrics, guards = [], gateways = {} }: Judgement, i
 }
 
 function nothingJudged({ revisionName, deploymentName }: RolloutInput): string {
-  return `nothing was judged, because no request reached ${revisionName} during the soak. Continue without a verdict with \`slipway rollouts resume ${deploymentName}\`, or stop with \`slipway rollouts cancel ${deploymentName}\``;
+  return `nothing was judged, because no request reached ${revisionName} during the soak. Continue without a verdict with \`slipway rollouts promote ${deploymentName}\`, or stop with \`slipway rollouts abort ${deploymentName}\``;
 }
 
 const GUARD_REASONS: Record<NonNullable<GuardResult['reason']>, string> = {
@@ -353,6 +424,6 @@ function shownShare(share: number | null): string {
   return share === null ? 'has no value' : `${Math.round(share * 1_000) / 10} %`;
 }
 
-function floorSecond(at: Date): Date {
+export function floorSecond(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 1_000) * 1_000);
 }

@@ -7,6 +7,7 @@ import {
   requestFailures,
   sortedBuckets,
   type CallerCounts,
+  type Callers,
   type Histogram,
   type RequestStats,
 } from '@slipway/dataplane';
@@ -65,6 +66,8 @@ export interface GuardQuestion {
   isStableReady: boolean;
   /** The checks of a gate have their own rule for a candidate without requests. */
   isPausedWithoutRequests: boolean;
+  /** A soak is read many times before its end, so callers must be as certain as requests. */
+  isEarly?: boolean;
   chances: Chances;
 }
 
@@ -73,6 +76,7 @@ const MIN_WAIT_MS = 2_000;
 /** A difference that fewer callers cause never rolls back: it may be theirs. */
 const MIN_CALLERS = 3;
 const Z_OF_CALLERS = normalQuantile(0.95);
+const Z_OF_CALLERS_EARLY = normalQuantile(0.998);
 
 const CALLER_COLUMN: Record<GuardName, number> = {
   error_rate: 1,
@@ -111,7 +115,7 @@ export function judgedRequests({ counts, waits }: RequestStats): number {
 
 function verdictOf(
   guard: Guard,
-  { candidate, stable, isStableReady, isPausedWithoutRequests }: GuardQuestion,
+  { candidate, stable, isStableReady, isPausedWithoutRequests, isEarly }: GuardQuestion,
   { ours, theirs, found }: { ours: Tally; theirs: Tally; found: Difference },
 ): Pick<GuardResult, 'verdict' | 'reason'> {
   if (judgedRequests(candidate) === 0)
@@ -123,24 +127,23 @@ function verdictOf(
   if (guard.name === 'abandoned_rate' && stable && candidate.counts.ok > 0 && hasMoreTraffic(candidate, stable.stats))
     return { verdict: 'not_comparable', reason: 'more_traffic' };
   if (ours.of < guard.min_samples) return { verdict: 'inconclusive', reason: 'few_requests' };
-  const doubt = doubtOf(guard, ours, theirs);
+  const doubt = doubtOf(guard, ours, theirs, isEarly ? Z_OF_CALLERS_EARLY : Z_OF_CALLERS);
   return doubt ? { verdict: 'inconclusive', reason: doubt } : { verdict: 'breached', reason: null };
 }
 
 /**
  * A difference has enough callers as its cause if it is certain with each caller as one piece of evidence, and is still
- * beyond the limit without the callers that exceed the stable revision's share by the most requests. Requests that still
- * wait have no known caller, so they cannot prove it.
+ * beyond the limit without the callers that exceed the stable revision's share by the most requests.
  */
-function doubtOf(guard: Guard, ours: Tally, theirs: Tally): GuardResult['reason'] {
+function doubtOf(guard: Guard, ours: Tally, theirs: Tally, z: number): GuardResult['reason'] {
   const { callers, events } = ours;
   if (!callers) return null;
   const share = theirs.of === 0 ? 0 : theirs.events / theirs.of;
   const byExcess = callers.toSorted((a, b) => b.events - share * b.of - (a.events - share * a.of));
   const known = added(callers);
   const rest = added(byExcess.slice(MIN_CALLERS - 1));
-  const isCommon = isBeyond(differenceOf(rest, theirs, Z_OF_CALLERS), guard);
-  if (isCommon && isBeyond(differenceOf(ours, theirs, Z_OF_CALLERS, betweenCallers), guard)) return null;
+  const isCommon = isBeyond(differenceOf(rest, theirs, z), guard);
+  if (isCommon && isBeyond(differenceOf(ours, theirs, z, betweenCallers), guard)) return null;
   return known.events < events / 2 ? 'unknown_callers' : 'few_callers';
 }
 
@@ -157,14 +160,32 @@ const NONE: Tally = { events: 0, of: 0 };
 
 function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): Tally {
   const column = CALLER_COLUMN[name];
-  const { counts, callers, waits } = stats;
-  const byCaller = callers && Object.values(callers).map((one) => callerTally(one, column));
+  const { counts, callers = {}, waits } = stats;
   if (name !== 'abandoned_rate') {
     const { failed, of } = failuresOf(metricOf(name) as RateMetric, stats);
-    return { events: failed, of, callers: byCaller };
+    return { events: failed, of, callers: stats.callers && byCaller(callers, column) };
   }
-  const events = waits ? valuesFrom(waits.left, waitMs) + valuesFrom(waits.waiting, waitMs) : counts.abandoned;
-  return { events, of: requestFailures(counts).of + events, callers: byCaller };
+  if (!waits) {
+    const { of } = requestFailures(counts);
+    const events = counts.abandoned;
+    return { events, of: of + events, callers: stats.callers && byCaller(callers, column) };
+  }
+  const waiting = valuesFrom(waits.waiting, waitMs);
+  const events = valuesFrom(waits.left, waitMs) + waiting;
+  const known = Object.values(waits.callers ?? {}).reduce((sum, count) => sum + count, 0);
+  // Gateways count the callers that wait for 2 s or more; fewer of them may wait longer than clients usually do.
+  const share = known === 0 ? 0 : Math.min(1, waiting / known);
+  const all = { ...callers };
+  for (const [bucket, count] of Object.entries(waits.callers ?? {})) {
+    const [requests = 0, failed = 0, refused = 0, overloaded = 0, left = 0] = all[bucket] ?? [];
+    const more = share * count;
+    all[bucket] = [requests + more, failed, refused, overloaded, left + more];
+  }
+  return { events, of: requestFailures(counts).of + events, callers: stats.callers && byCaller(all, column) };
+}
+
+function byCaller(callers: Callers, column: number): CallerTally[] {
+  return Object.values(callers).map((one) => callerTally(one, column));
 }
 
 /** Abandoned requests are in no other share. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { PERMANENT_REASONS, WORKER, type Actor } from '@slipway/contracts';
+import { CAPACITY_REASONS, PERMANENT_REASONS, WORKER, type Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-durable/events';
@@ -24,7 +24,6 @@ import {
 } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { rolloutFailures } from '../rollout.errors.js';
-import { soakSecondsAt, type RolloutContext } from '../rollout.input.js';
 
 /**
  * The longest sleep of a readiness wait that nothing wakes. It is short, because the reconciler's wake-up may arrive
@@ -37,9 +36,6 @@ const GONE_LOOK_MS = 100;
  * later if it is busy.
  */
 const FILE_LAG = { looks: 6, lookMs: 500 };
-/** How long a soaking candidate may give no answer. */
-const SILENCE_LIMIT_MS = 15_000;
-const SILENCE_LOOK_MS = 250;
 const DRAIN_LIMIT_MS = 30_000;
 const DRAIN_LOOK_MS = 250;
 /** A cancel must not wait for the whole grace period of an engine. The reconciler stops the engine in any case. */
@@ -131,9 +127,11 @@ export class Candidate {
         { evidence },
       );
     }
+    const waitsForCapacity = reason !== null && CAPACITY_REASONS.has(reason);
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
-      status: 'running',
+      status: waitsForCapacity ? 'waiting' : 'running',
+      waitingFor: waitsForCapacity ? 'capacity' : undefined,
       message: this.instances.waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
     });
@@ -156,31 +154,6 @@ export class Candidate {
       Number((context.results['await_ready'] as { restarts?: number } | undefined)?.restarts ?? 0);
     if (status && restarts <= 0) return status;
     throw didNotStayUp(revisionName, status, restarts);
-  }
-
-  /**
-   * Lets a candidate serve for a while and checks that it stays up. Sleeps in Postgres. The reconciler wakes it when an
-   * instance of the candidate changes, so it notices a crash at once.
-   */
-  async soak(context: RolloutContext): Promise<StepOutcome> {
-    const { operation, input, step, state } = context;
-    const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
-    const status = await this.database.tx('system', (tx) =>
-      this.assertUp(tx, context, input.revisionId, input.revisionName),
-    );
-    // Without a crash, a silence may only mean that this worker has just started and has not probed yet.
-    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;
-    if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
-      throw didNotStayUp(input.revisionName, status, 0);
-    const leftMs = soakMs - step.elapsedMs();
-    if (leftMs <= 0 && silentSince === undefined) return done({ message: `Soaked for ${soakMs / 1_000} s.` });
-    return sleep({
-      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
-      status: 'waiting',
-      state: { silentSince },
-      message: `Soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
-      commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
-    });
   }
 
   /** Whether at least one instance is ready, and all ready ones answer a request now. */
@@ -275,7 +248,7 @@ export function refused(issues: readonly RevisionSpecIssue[], { isRetryable }: {
 }
 
 /** The failure of a candidate that was ready and no longer is. */
-function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
+export function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
   return new StepFailed(
     rolloutFailures.health_regression,
     `${revisionName} did not stay up: ${status?.message ?? 'no instance responds to its probe'}`,

@@ -6,9 +6,11 @@ import { Due1700000000028 } from './migrations/1700000000028-due.js';
 import { OperationRequest1700000000033 } from './migrations/1700000000033-operation-request.js';
 import { CancelReason1700000000034 } from './migrations/1700000000034-cancel-reason.js';
 import { StepRoom1700000000036 } from './migrations/1700000000036-step-room.js';
+import { OperationControl1700000000038 } from './migrations/1700000000038-operation-control.js';
 
 export { DurableOperationsModule } from './operations.module.js';
 export {
+  baseName,
   defineOperation,
   inputOf,
   type InputOf,
@@ -22,6 +24,7 @@ export {
   sleep,
   StepFailed,
   type OperationOf,
+  type ControlRequest,
   type OperationOutcome,
   type Step,
   type StepContext,
@@ -40,10 +43,10 @@ export {
 } from './accept/operation.store.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
 export { operationErrors } from './accept/operation.errors.js';
-export { GET_OPERATION_RECORD, LIST_OPERATION_RECORDS, NEWEST_OPERATION_RECORDS } from './accept/operation.query.js';
+export { GET_OPERATION_RECORD, LIST_OPERATION_RECORDS, NEWEST_OPERATION_RECORDS, waitsOf } from './accept/operation.query.js';
 export { isLiveOperation, OperationEntity, OperationStepEntity } from './operation.entity.js';
 export { operationFailures } from './operation.failures.js';
-export type { OperationFailure, OperationRow } from './operation.row.js';
+export type { OperationFailure, OperationPause, OperationPromotion, OperationRow } from './operation.row.js';
 export { OutboxEntity } from './outbox.entity.js';
 export { Leases } from './run/leases.js';
 export { backlogOf, type Backlog } from './run/backlog.query.js';
@@ -59,4 +62,5 @@ export const migrations = [
   OperationRequest1700000000033,
   CancelReason1700000000034,
   StepRoom1700000000036,
+  OperationControl1700000000038,
 ];

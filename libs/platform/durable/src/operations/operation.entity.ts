@@ -1,7 +1,14 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { type Actor, LIVE_STATUSES, type OperationStatus, sqlList, type StepStatus } from '@slipway/contracts';
+import {
+  type Actor,
+  LIVE_STATUSES,
+  type OperationStatus,
+  sqlList,
+  type StepStatus,
+  type WaitingFor,
+} from '@slipway/contracts';
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
-import type { OperationFailure } from './operation.row.js';
+import type { OperationFailure, OperationPause, OperationPromotion } from './operation.row.js';
 
 @Entity({ name: 'operations' })
 export class OperationEntity {
@@ -58,6 +65,18 @@ export class OperationEntity {
 
   @Column({ type: 'boolean', default: false })
   is_resumed: boolean;
+
+  @Column({ type: 'text', nullable: true })
+  waiting_for: WaitingFor | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  pause: OperationPause | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  promotion: OperationPromotion | null;
+
+  @Column({ type: 'int', default: 0 })
+  control_version: number;
 
   @Column({ type: 'text', nullable: true })
   error_code: string | null;
@@ -172,6 +191,9 @@ export class OperationStepEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   state: Record<string, unknown> | null;
+
+  @Column({ type: 'double precision', default: 0 })
+  paused_ms: number;
 }
 
 /** SQL: whether the operation whose id is in the column is live. False if there is no such operation. */

@@ -1,4 +1,4 @@
-import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
+import type { Actor, OperationStatus, StepStatus, WaitingFor } from '@slipway/contracts';
 import type { AnyInput } from './define/operation.definition.js';
 
 /** The reason why an operation unwinds. */
@@ -6,6 +6,22 @@ export interface OperationFailure {
   code: string;
   message: string;
   retryable: boolean;
+}
+
+/** A pause by a person, until a person ends it. */
+export interface OperationPause {
+  /** RFC 3339, by the clock of Postgres. */
+  at: string;
+  by: Actor;
+  reason: string | null;
+}
+
+/** The last step that a person passed. */
+export interface OperationPromotion extends OperationPause {
+  /** `full` passes all later steps too. */
+  to: 'next' | 'full';
+  /** Full name of the step that ran at that time. */
+  step: string;
 }
 
 /** One row of `operations` as a worker or a service reads it. */
@@ -26,6 +42,11 @@ export interface OperationRow<Input = AnyInput> {
   cancelRequested: boolean;
   isResumed: boolean;
   awaiting: string | null;
+  waitingFor: WaitingFor | null;
+  pause: OperationPause | null;
+  promotion: OperationPromotion | null;
+  /** Rises with each change that a person makes to a running operation. */
+  controlVersion: number;
   currentStep: string;
   input: Input;
   result: Record<string, unknown>;
@@ -45,8 +66,14 @@ export interface StepRow {
   startedAt: Date | null;
   /** Milliseconds from `startedAt` to the read of the row. */
   ageMs: number | null;
+  /** Of those, the milliseconds in pauses that have ended. */
+  pausedMs: number;
   result: unknown;
   state: Record<string, unknown> | null;
+}
+
+export function isDone({ status }: Pick<StepRow, 'status'>): boolean {
+  return status === 'succeeded' || status === 'skipped';
 }
 
 /** A `StepRow` inside JSON. */
@@ -70,6 +97,10 @@ const OPERATION = {
   cancelRequested: 'cancel_requested',
   isResumed: 'is_resumed',
   awaiting: 'awaiting',
+  waitingFor: 'waiting_for',
+  pause: 'pause',
+  promotion: 'promotion',
+  controlVersion: 'control_version',
   currentStep: 'current_step',
   input: 'input',
   result: 'result',
@@ -89,6 +120,7 @@ const STEP = {
   status: 's.status',
   startedAt: 's.started_at',
   ageMs: '(extract(epoch from clock_timestamp() - s.started_at) * 1000)::float8',
+  pausedMs: 's.paused_ms',
   result: 's.result',
   state: 's.state',
 } as const satisfies Record<keyof StepRow, string>;

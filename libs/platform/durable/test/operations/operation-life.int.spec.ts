@@ -57,7 +57,7 @@ describe('an operation that waits for a person', () => {
     (seen: boolean[]): Run =>
     async (context) => {
       seen.push(context.resumed);
-      return context.resumed ? leavesAnEffect(context) : sleep({ status: 'waiting', awaiting: 'approval' });
+      return context.resumed ? leavesAnEffect(context) : sleep({ status: 'waiting', waitingFor: 'approval' });
     };
 
   it('runs when it was resumed, and each step needs a resume of its own', async () => {

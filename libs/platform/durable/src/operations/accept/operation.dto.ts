@@ -1,4 +1,4 @@
-import { FAILURE_CODES, OPERATION_STATUSES, STEP_STATUSES } from '@slipway/contracts';
+import { FAILURE_CODES, OPERATION_STATUSES, STEP_STATUSES, WAITING_FOR } from '@slipway/contracts';
 import {
   ActorDto,
   ArrayField,
@@ -35,6 +35,17 @@ export class OperationStepDto {
 
   @JsonField({ nullable: true, description: 'Observations of the step' })
   evidence: Record<string, unknown> | null;
+}
+
+export class OperationPauseDto {
+  @TimestampField()
+  at: string;
+
+  @ObjectField(() => ActorDto)
+  by: ActorDto;
+
+  @StringField({ nullable: true })
+  reason: string | null;
 }
 
 /** The operation record. The store builds it as JSON text in SQL; this class publishes its shape. */
@@ -104,9 +115,23 @@ export class OperationDto {
   superseded_by: string | null;
 
   @StringField({
+    enum: WAITING_FOR,
+    nullable: true,
+    description:
+      'What a waiting operation waits for. `approval`, `decision` and `resume` need a person: promote passes the first two, resume ends a pause. Null unless `status` is `waiting`',
+  })
+  waiting_for: string | null;
+
+  @ObjectField(() => OperationPauseDto, {
+    nullable: true,
+    description: 'Null unless a person has paused the operation',
+  })
+  pause: OperationPauseDto | null;
+
+  @StringField({
     enum: ['approval', 'pause'],
     nullable: true,
-    description: 'Reason why the operation waits for a person; resume continues it. Null if it waits for no person',
+    description: 'Older form of `waiting_for`: null if it waits for no person',
   })
   awaiting: string | null;
 

@@ -29,7 +29,19 @@ export const operationErrors = defineErrors({
   operation_not_paused: {
     status: 409,
     category: 'conflict',
-    message: 'The operation is not waiting for a person.',
-    remediation: 'Resume only operations that wait at an approval or a pause.',
+    message: 'The operation is not paused and is not waiting for a person.',
+    remediation: 'Resume only operations that are paused or wait for an approval or a decision.',
+  },
+  operation_not_pausable: {
+    status: 409,
+    category: 'conflict',
+    message: 'The operation has ended, undoes its steps, or has nothing left that a pause would hold.',
+    remediation: 'Pause only rollouts that still have traffic to move. A rollback cannot be paused.',
+  },
+  operation_not_promotable: {
+    status: 409,
+    category: 'conflict',
+    message: 'The operation has no running step that a person may pass.',
+    remediation: 'Promote a rollout while it soaks, is judged, or waits for an approval or a decision.',
   },
 });

@@ -1,6 +1,21 @@
-import { KEYS, lookup, locking, prepared } from '@slipway/platform-database';
-import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
+import { KEYS, lookup, locking, prepared, type Reads } from '@slipway/platform-database';
+import { actorText, OUTBOX_CHANNEL, WORKER, type WaitingFor } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
+
+/** What a waiting operation waits for. A row of a previous release says only that it waits for a person. */
+const WAITS_FOR = `case when o.status = 'waiting' then coalesce(o.waiting_for, case o.awaiting when 'approval' then 'approval' when 'pause' then 'decision' end) end`;
+
+const OPERATION_WAITS = lookup(
+  'operation-waits',
+  `select o.id as key, ${WAITS_FOR} as "waitingFor" from operations o where o.id = any ${KEYS}`,
+);
+
+/** Returns what each of these operations waits for; one that does not wait is left out. */
+export async function waitsOf(reads: Reads, ids: readonly string[]): Promise<Map<string, WaitingFor>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reads.find<{ key: string; waitingFor: WaitingFor | null }>(OPERATION_WAITS, ids);
+  return new Map(rows.flatMap(({ key, waitingFor }) => (waitingFor ? [[key, waitingFor] as const] : [])));
+}
 
 /*
  * Builds the record of an operation as JSON text in SQL. Reading an operation is the hottest read of the API, and
@@ -14,7 +29,9 @@ const RECORD = `coalesce('{"error_code":' || to_json(o.error_code)::text || ',',
     o.id, o.kind, o.progress, o.status, o.attempt, o.max_attempts, o.cancel_requested, o.cancel_reason,
     slipway_rfc3339(o.created_at) as created_at, slipway_rfc3339(o.updated_at) as updated_at,
     o.current_step, o.current_step_status, o.message, o.resource_name, o.resource_type, o.result, o.retryable, o.requested_by, o.reason,
-    slipway_rfc3339(o.completed_at) as completed_at, o.superseded_by, o.awaiting, slipway_rfc3339(o.wake_at) as resume_at,
+    slipway_rfc3339(o.completed_at) as completed_at, o.superseded_by, ${WAITS_FOR} as waiting_for,
+    case when o.status = 'waiting' and o.waiting_for = 'resume' then 'pause' else o.awaiting end as awaiting,
+    case when o.completed_at is null then o.pause end as pause, slipway_rfc3339(o.wake_at) as resume_at,
     o.idempotency_key, o.request_id, coalesce((select json_agg(row_to_json(step)) from (
       select s.name, s.index, s.status, slipway_rfc3339(s.started_at) as started_at, slipway_rfc3339(s.completed_at) as completed_at,
         s.message, s.evidence
@@ -41,7 +58,7 @@ export const LIST_OPERATION_RECORDS = prepared(
   'operation-list',
   `select o.id, ${RECORD} as json from operations o
    where o.tenant_id = $1 and o.id < $2 and ($4::text is null or o.status = $4)
-     and ($5::text is null or o.kind = $5) and ($6::text is null or o.resource_name = $6)
+     and ($5::text is null or o.kind = $5) and ($6::text is null or o.resource_name = $6) and ($7::text is null or ${WAITS_FOR} = $7)
    order by o.id desc limit $3`,
 );
 
@@ -125,6 +142,41 @@ export const CANCEL_OPERATION = prepared(
   `update operations set cancel_requested = true, cancel_reason = $2, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`,
 );
 
+/** Part of a `with`: counts the time of the pause that ends in the steps that ran meanwhile. */
+const COUNTED_PAUSE = `counted as (
+     update operation_steps s
+     set paused_ms = s.paused_ms + 1000 * extract(epoch from now() - greatest(s.started_at, (o.pause->>'at')::timestamptz))
+     from operations o where o.id = $1 and o.pause is not null and s.operation_id = o.id and s.status in ('running','waiting')
+   )`;
+
+const BY_PERSON = `'at', slipway_rfc3339(now()), 'by', $2::jsonb, 'reason', $3::text`;
+
+/** The step that runs now sees the pause; a worker that has not seen it can commit no step. */
+export const PAUSE_OPERATION = prepared(
+  'operation-pause',
+  `update operations set pause = jsonb_build_object(${BY_PERSON}), control_version = control_version + 1, wake_at = null, updated_at = now()
+   where id = $1`,
+);
+
+/** An approval or a decision that it waits for as well stays open. */
+export const END_OPERATION_PAUSE = prepared(
+  'operation-end-pause',
+  `with ${COUNTED_PAUSE}
+   update operations set pause = null, control_version = control_version + 1, wake_at = null, updated_at = now(),
+     awaiting = case when waiting_for = 'resume' then null else awaiting end,
+     status = case when status = 'waiting' and awaiting is null or waiting_for = 'resume' then 'running' else status end
+   where id = $1`,
+);
+
+/** Passes the step that runs now, or with `full` ($4) that one and all later ones. It ends a pause. */
+export const PROMOTE_OPERATION = prepared(
+  'operation-promote',
+  `with ${COUNTED_PAUSE}
+   update operations set promotion = jsonb_build_object('to', $4::text, 'step', current_step, ${BY_PERSON}), pause = null, awaiting = null,
+     control_version = control_version + 1, status = 'running', wake_at = null, updated_at = now()
+   where id = $1`,
+);
+
 export const RESUME_OPERATION = prepared(
   'operation-resume',
   `update operations set is_resumed = true, awaiting = null, status = 'running', wake_at = null, updated_at = now() where id = $1`,
@@ -139,12 +191,13 @@ export const RETRY_OPERATION = prepared(
   `with unwound as (
      delete from operation_steps where operation_id = $1 and is_unwind
    ), again as (
-     update operation_steps set status = 'pending', started_at = null, completed_at = null, message = '', state = null
+     update operation_steps set status = 'pending', started_at = null, completed_at = null, message = '', state = null, paused_ms = 0
      where operation_id = $1 and not is_unwind and status not in ('succeeded','skipped')
      returning name, index
    )
    update operations o set status = 'pending', phase = 'forward', failure = null, error_code = null, message = '', retryable = false, attempt = 0,
      completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending', cancel_requested = false, cancel_reason = null,
+     waiting_for = null, pause = null, promotion = null,
      input = o.input || $2::jsonb,
      current_step = (select name from again order by index limit 1),
      progress = (select 100 * count(*) filter (where s.status in ('succeeded','skipped')) / count(*) from operation_steps s

@@ -12,15 +12,16 @@ import {
 } from '@slipway/platform-http';
 import { appendEvents, type NewEvent } from '../../events/index.js';
 import { appendAudit, type AuditEntry, type MutationRequest, Mutations } from '../../mutations/index.js';
-import type { InputOf, OperationDefinition, StepName } from '../define/operation.definition.js';
+import { baseName, type InputOf, type OperationDefinition, type StepName } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { operationFailures } from '../operation.failures.js';
-import type { OperationRow, StepRow } from '../operation.row.js';
+import { isDone, type OperationPromotion, type OperationRow, type StepRow } from '../operation.row.js';
 import { dispatch } from './dispatch.js';
 import { operationAnswer } from './operation.dto.js';
 import { operationErrors } from './operation.errors.js';
 import {
   CANCEL_OPERATION,
+  END_OPERATION_PAUSE,
   FIND_OPERATION_RECORD,
   FORGET_OPERATION_KEYS,
   INSERT_OPERATION,
@@ -28,6 +29,8 @@ import {
   LOCK_OPERATION_FOR_EVENTS,
   OPERATION_BY_KEY,
   OPERATION_STEPS,
+  PAUSE_OPERATION,
+  PROMOTE_OPERATION,
   READ_OPERATION,
   RESUME_OPERATION,
   RETRY_OPERATION,
@@ -197,16 +200,68 @@ export class OperationStore {
   }
 
   /**
-   * Continues an operation that waits for a person.
+   * Holds an operation before its next step that moves something (`pausesBefore`). A second request changes nothing.
+   * @throws operation_not_found (404)
+   * @throws operation_not_pausable (409)
+   */
+  async pause(tx: Tx, id: string, { actor }: Principal, reason: string | null = null): Promise<void> {
+    const operation = await this.lock(tx, id);
+    const isPaused = operation.pause !== null || (operation.status === 'waiting' && operation.waitingFor === 'resume');
+    if (isLive(operation) && isPaused) return;
+    const held = this.definitions.find(operation.kind)?.definition.pausesBefore ?? [];
+    const steps = await tx.query<StepRow>(OPERATION_STEPS, [id]);
+    const isHeldLater = steps.some((step) => !isDone(step) && !step.isUnwind && held.includes(baseName(step.name)));
+    if (!isInProgress(operation) || !isHeldLater) throw operationErrors.operation_not_pausable();
+    await tx.query(PAUSE_OPERATION, [id, JSON.stringify(actor), reason]);
+    await this.told(tx, operation, 'pause', controlled('operation.paused', operation, actor, { reason }));
+  }
+
+  /**
+   * Ends a pause, or continues an operation that waits for a person.
    * @throws operation_not_found (404)
    * @throws operation_not_paused (409)
+   * @throws the error of its implementation if this person may not do that
    */
-  async resume(tx: Tx, id: string, actor: Actor): Promise<void> {
+  async resume(tx: Tx, id: string, principal: Principal): Promise<void> {
+    const { actor } = principal;
     const operation = await this.lock(tx, id);
+    if (operation.pause && isInProgress(operation)) {
+      await tx.query(END_OPERATION_PAUSE, [id]);
+      await this.told(tx, operation, 'resume', controlled('operation.resumed', operation, actor, {}));
+      return;
+    }
     if (operation.status !== 'waiting' || !operation.awaiting) throw operationErrors.operation_not_paused();
     if (operation.isResumed) return;
+    const request = { action: 'resume', isFull: false, principal } as const;
+    await this.definitions.find(operation.kind)?.assertMay?.(tx, operation, request);
     await tx.query(RESUME_OPERATION, [id]);
     await this.told(tx, operation, 'resume', statusChanged(operation, 'running', actor));
+  }
+
+  /**
+   * Ends the running step as passed by a person; with `full`, all later steps that may be passed too. It ends a pause. A
+   * second request for the same step changes nothing.
+   * @throws operation_not_found (404)
+   * @throws operation_not_promotable (409)
+   * @throws the error of its implementation if this person may not do that
+   */
+  async promote(
+    tx: Tx,
+    id: string,
+    principal: Principal,
+    { to, reason = null }: { to: OperationPromotion['to']; reason?: string | null },
+  ): Promise<void> {
+    const { actor } = principal;
+    const operation = await this.lock(tx, id);
+    const runnable = this.definitions.find(operation.kind);
+    const isPassable = runnable?.definition.passable?.includes(baseName(operation.currentStep));
+    if (!isInProgress(operation) || !isPassable) throw operationErrors.operation_not_promotable();
+    const { promotion } = operation;
+    if (promotion?.to === 'full' || (promotion?.step === operation.currentStep && promotion.to === to)) return;
+    await runnable?.assertMay?.(tx, operation, { action: 'promote', isFull: to === 'full', principal });
+    await tx.query(PROMOTE_OPERATION, [id, JSON.stringify(actor), reason, to]);
+    const data = { to, step: operation.currentStep, reason };
+    await this.told(tx, operation, 'promote', controlled('operation.promoted', operation, actor, data));
   }
 
   /**
@@ -248,6 +303,22 @@ export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<voi
 
 function isLive({ status }: OperationRow): boolean {
   return LIVE_STATUSES.some((live) => live === status);
+}
+
+/** Whether a person can still direct it. */
+function isInProgress(operation: OperationRow): boolean {
+  return isLive(operation) && operation.phase === 'forward' && !operation.cancelRequested;
+}
+
+function controlled(type: string, operation: OperationRow, actor: Actor, data: Record<string, unknown>): NewEvent {
+  const { id, kind, resourceName } = operation;
+  return {
+    type,
+    subject: `operations/${id}`,
+    actor,
+    operationId: id,
+    data: { operation_id: id, kind, resource_name: resourceName, ...data },
+  };
 }
 
 function isRetryable(operation: OperationRow): boolean {

@@ -38,6 +38,10 @@ export interface OperationDefinition<Input = AnyInput, Step extends string = str
   readonly unwindsAcceptance?: boolean;
   /** After this step's commit the operation can no longer be cancelled. */
   readonly pointOfNoReturn?: BaseOf<Step>;
+  /** Steps that do not begin while the operation is paused. An operation without any of them cannot be paused. */
+  readonly pausesBefore?: readonly BaseOf<Step>[];
+  /** Steps that a person may pass (`promote`). They read the promotion from the operation's row. */
+  readonly passable?: readonly BaseOf<Step>[];
   /** Type of an event to append at each step's commit, such as `rollout.step_advanced`. */
   readonly stepEvent?: string;
   /** `ordinary` by default. */
@@ -76,6 +80,8 @@ export function defineOperation<Input, const Step extends string, const Unwind e
   wayBackOf?: (input: NoInfer<Input>) => readonly NoInfer<Unwind>[];
   unwindsAcceptance?: boolean;
   pointOfNoReturn?: BaseOf<NoInfer<Step>>;
+  pausesBefore?: readonly BaseOf<NoInfer<Step>>[];
+  passable?: readonly BaseOf<NoInfer<Step>>[];
   stepEvent?: string;
   priority?: OperationPriority;
 }): OperationDefinition<Input, Step, Unwind> {
@@ -86,17 +92,25 @@ export function defineOperation<Input, const Step extends string, const Unwind e
     wayBackOf,
     unwindsAcceptance,
     pointOfNoReturn,
+    pausesBefore = [],
+    passable = [],
     stepEvent,
     priority,
   } = options;
   const bases = steps.map(baseName);
   const names = [...bases, ...Object.keys(unwind)];
   if (new Set(names).size < names.length) throw new Error(`operation ${kind} lists a step twice`);
-  const undone = [...Object.values<readonly string[]>(unwind).flat(), ...(pointOfNoReturn ? [pointOfNoReturn] : [])];
-  const unknown = undone.filter((name) => !bases.includes(name));
+  const named = [
+    ...Object.values<readonly string[]>(unwind).flat(),
+    ...(pointOfNoReturn ? [pointOfNoReturn] : []),
+    ...pausesBefore,
+    ...passable,
+  ];
+  const unknown = named.filter((name) => !bases.includes(name));
   if (unknown.length > 0) throw new Error(`operation ${kind} has no step ${unknown.join(', ')}`);
   if (defined.has(kind)) throw new Error(`operation kind ${kind} is defined twice`);
-  const definition = { kind, steps, unwind, wayBackOf, unwindsAcceptance, pointOfNoReturn, stepEvent, priority };
+  const control = { pointOfNoReturn, pausesBefore, passable };
+  const definition = { kind, steps, unwind, wayBackOf, unwindsAcceptance, ...control, stepEvent, priority };
   defined.set(kind, definition as unknown as OperationDefinition);
   return definition;
 }

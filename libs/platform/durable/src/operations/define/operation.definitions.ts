@@ -16,7 +16,7 @@ export const DurableOperation = DiscoveryService.createDecorator<OperationDefini
 /** A definition with its implementation. */
 export interface RunnableOperation extends Pick<
   OperationOf<OperationDefinition>,
-  'finish' | 'reclaim' | 'beginUnwind'
+  'finish' | 'reclaim' | 'beginUnwind' | 'assertMay' | 'atPause'
 > {
   definition: OperationDefinition;
   /** By base name. */
@@ -62,6 +62,8 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
       finish: operation.finish?.bind(operation),
       reclaim: operation.reclaim?.bind(operation),
       beginUnwind: operation.beginUnwind?.bind(operation),
+      assertMay: operation.assertMay?.bind(operation),
+      atPause: operation.atPause?.bind(operation),
     });
   }
 

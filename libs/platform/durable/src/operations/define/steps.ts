@@ -1,5 +1,6 @@
-import type { FailureCode, TerminalStatus } from '@slipway/contracts';
+import type { FailureCode, TerminalStatus, WaitingFor } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
+import type { Principal } from '@slipway/platform-http';
 import type { NewEvent } from '../../events/index.js';
 import type { OperationFailure, OperationRow } from '../operation.row.js';
 import type { InputOf, OperationDefinition, StepBase, UnwindName } from './operation.definition.js';
@@ -33,7 +34,10 @@ export interface StepContext<Input> {
     number: number;
     /** The time of Postgres's clock. Compare it only with other times from Postgres. */
     startedAt: Date;
-    /** Milliseconds since then. Postgres measures them up to the read of the row, and a monotonic clock after that. */
+    /**
+     * Milliseconds since then, without the time for which the operation was paused. Postgres measures them up to the read
+     * of the row, and a monotonic clock after that.
+     */
     elapsedMs(): number;
   };
   /** The state that this step's last `sleep` kept. */
@@ -68,9 +72,10 @@ export interface StepSleep {
   kind: 'sleep';
   /** Milliseconds until the step runs again. If undefined, it sleeps until it is woken. */
   forMs?: number;
-  /** `waiting` is for a soak, a pause or a person; `running` is for a step that only polls again later. */
+  /** `running` is for a step that only polls again later. */
   status: 'running' | 'waiting';
-  awaiting?: 'approval' | 'pause';
+  /** What it waits for. Without `forMs`, only a person can continue it. */
+  waitingFor?: WaitingFor;
   message?: string;
   state?: Record<string, unknown>;
   commit?: StepCommit;
@@ -88,6 +93,14 @@ export const sleep = (options: Omit<StepSleep, 'kind'>): StepOutcome => ({ kind:
 export type Step<Input> = (context: StepContext<Input>) => Promise<StepOutcome>;
 
 export type OperationOutcome = TerminalStatus;
+
+/** What a person wants of a running operation. */
+export interface ControlRequest {
+  action: 'promote' | 'resume';
+  /** Whether all later steps are to be passed as well. */
+  isFull: boolean;
+  principal: Principal;
+}
 
 /** The implementation of an operation: a function for every step of its definition, and callbacks for its end. */
 export interface OperationOf<D extends OperationDefinition> {
@@ -108,6 +121,13 @@ export interface OperationOf<D extends OperationDefinition> {
    * @throws a 409 error if the operation may not run again
    */
   reclaim?(tx: Tx, operation: OperationRow<InputOf<D>>): Promise<Partial<InputOf<D>> | void>;
+  /**
+   * Runs in the transaction of a request that promotes or resumes the operation, under its lock.
+   * @throws an error of the API if the person may not do that
+   */
+  assertMay?(tx: Tx, operation: OperationRow<InputOf<D>>, request: ControlRequest): Promise<void>;
+  /** Runs in the commit with which a pause holds the operation before a step. It returns the events to append. */
+  atPause?(tx: Tx, operation: OperationRow<InputOf<D>>, step: string): Promise<NewEvent[]>;
   /** Runs once in the transaction that begins the unwind, before any undo step. */
   beginUnwind?(tx: Tx, operation: OperationRow<InputOf<D>>, failure: OperationFailure): Promise<void>;
 }

@@ -1,7 +1,13 @@
-import { TERMINAL_STATUSES, type OperationStatus, type StepStatus, type TerminalStatus } from '@slipway/contracts';
+import {
+  TERMINAL_STATUSES,
+  type OperationStatus,
+  type StepStatus,
+  type TerminalStatus,
+  type WaitingFor,
+} from '@slipway/contracts';
 import { eventsAsWritten, type NewEvent } from '../../events/index.js';
 import { operationFailures } from '../operation.failures.js';
-import type { OperationFailure, OperationRow, StepRow } from '../operation.row.js';
+import type { OperationFailure, OperationRow } from '../operation.row.js';
 import type { CommitRecord } from './commit.query.js';
 
 /** The failure that an unwinding operation carries, with the step at which it began. */
@@ -20,7 +26,8 @@ export interface PendingCommit {
   progress?: number;
   attempt?: number;
   message?: string;
-  awaiting?: string;
+  /** Without `sleepMs`, a person has to continue it. */
+  waitingFor?: WaitingFor;
   /** Milliseconds until it is due again. */
   sleepMs?: number;
   /** Puts a wake-up into the outbox that is delivered after so many milliseconds. */
@@ -48,8 +55,10 @@ export function endOf(unwinding: UnwindCause | null): TerminalStatus {
   return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
 }
 
-export function isDone({ status }: StepRow): boolean {
-  return status === 'succeeded' || status === 'skipped';
+/** A value of this column keeps an operation from being due until a person acts. */
+function awaitingOf(waitingFor: WaitingFor | undefined): 'approval' | 'pause' | undefined {
+  if (waitingFor === 'approval') return 'approval';
+  return waitingFor === 'decision' || waitingFor === 'resume' ? 'pause' : undefined;
 }
 
 /** The commit as the statement accepts it. */
@@ -65,7 +74,9 @@ export function recordOf(commit: PendingCommit): CommitRecord {
     progress: commit.progress ?? 0,
     attempt: commit.attempt ?? operation.attempt,
     message: commit.message ?? '',
-    awaiting: commit.awaiting,
+    awaiting: commit.sleepMs === undefined ? awaitingOf(commit.waitingFor) : undefined,
+    waiting_for: commit.waitingFor,
+    control_version: operation.controlVersion,
     sleep_ms: commit.sleepMs,
     phase: unwinding ? 'unwinding' : 'forward',
     failure: unwinding,

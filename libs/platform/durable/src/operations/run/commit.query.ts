@@ -7,6 +7,7 @@ import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '..
  * Every write of a worker is this statement, for one operation or for several. Each row names the lease version that
  * its worker holds.
  * - A forward step also yields to a cancel, so that no step commits after a cancel was accepted.
+ * - It also yields to a pause, a resume or a promotion that its worker has not seen.
  * - A worker that has seen the cancel runs no such step, but it may still put the operation back.
  * - No write turns an unwinding operation forward again. Otherwise a worker that did not learn of its own commit,
  *   because the connection broke, would begin the unwind a second time.
@@ -19,7 +20,7 @@ import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '..
 const guarded = (records: string) => `
   update operations o set
     status = c.status, current_step = c.step, current_step_status = c.step_status, progress = greatest(o.progress, c.progress),
-    attempt = c.attempt, message = c.message, awaiting = c.awaiting, is_resumed = false,
+    attempt = c.attempt, message = c.message, awaiting = c.awaiting, waiting_for = c.waiting_for, is_resumed = false,
     wake_at = now() + make_interval(secs => c.sleep_ms / 1000), phase = c.phase, failure = c.failure, result = o.result || c.result,
     error_code = c.error_code, retryable = c.retryable, updated_at = now(),
     completed_at = case when c.status in (${sqlList(TERMINAL_STATUSES)}) then now() end,
@@ -28,7 +29,7 @@ const guarded = (records: string) => `
     dispatched_at = case when c.dispatch_ms is null then o.dispatched_at else now() + make_interval(secs => c.dispatch_ms / 1000) end
   from ${records}
   where o.id = c.id and o.lease_version = c.lease_version and o.status in ('running','waiting','cancelling')
-    and (c.phase = 'unwinding' or (o.phase = 'forward' and (not o.cancel_requested or c.is_cancel_seen)))
+    and (c.phase = 'unwinding' or (o.phase = 'forward' and o.control_version = c.control_version and (not o.cancel_requested or c.is_cancel_seen)))
   returning ${OPERATION_COLUMNS}, o.tenant_id, o.dispatch, o.dispatched_at`;
 
 /** Columns of a record, with their types. */
@@ -42,6 +43,8 @@ const ROW = {
   attempt: 'int',
   message: 'text',
   awaiting: 'text',
+  waiting_for: 'text',
+  control_version: 'int',
   sleep_ms: 'float8',
   phase: 'text',
   failure: 'jsonb',

@@ -7,6 +7,7 @@ import type { RunnableOperation } from '../define/operation.definitions.js';
 import type { StepDone, StepSleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import {
+  isDone,
   stepsAfter,
   type OperationFailure,
   type OperationRow,
@@ -14,7 +15,7 @@ import {
   type StepRow,
   type StoredStep,
 } from '../operation.row.js';
-import { endOf, isDone, recordOf, unwindingOf, type PendingCommit, type UnwindCause } from './commit-record.js';
+import { endOf, recordOf, unwindingOf, type PendingCommit, type UnwindCause } from './commit-record.js';
 import { commitOf } from './commit.query.js';
 import { GatheredCommits, LeaseLost } from './gathered-commits.js';
 
@@ -101,7 +102,7 @@ export class OperationCommits {
 
   /** Commits that the step sleeps: the lease is given back, and the wake-up is in the outbox. */
   async stepSleeps({ operation, step }: StepRun, outcome: StepSleep): Promise<void> {
-    const { forMs, awaiting, message, state } = outcome;
+    const { forMs, waitingFor, message, state } = outcome;
     const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
     await this.write(outcome, (extra) => ({
       operation,
@@ -110,9 +111,9 @@ export class OperationCommits {
       stepStatus: outcome.status,
       unwinding: unwindingOf(operation),
       message,
-      awaiting,
+      waitingFor,
       sleepMs: forMs,
-      dispatchMs: awaiting ? undefined : forMs,
+      dispatchMs: forMs,
       asleep: { name: step.name, status: outcome.status, message, state },
       events: [
         ...(extra?.events ?? []),

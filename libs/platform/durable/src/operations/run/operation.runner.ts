@@ -5,9 +5,10 @@ import { counter, withLogContext } from '@slipway/platform-observability';
 import { OPERATION_STEPS } from '../accept/operation.query.js';
 import { baseName, priorityOf, type OperationPriority, type AnyInput } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
-import { StepFailed, type Step } from '../define/steps.js';
+import { StepFailed, type Step, type StepSleep } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import {
+  isDone,
   stepOf,
   stepsAfter,
   type OperationFailure,
@@ -18,7 +19,6 @@ import {
 } from '../operation.row.js';
 import { Leases } from './leases.js';
 import { LeaseLost } from './gathered-commits.js';
-import { isDone } from './commit-record.js';
 import { OperationCommits, type StepRun } from './operation.commits.js';
 import { ACQUIRE_OPERATION, CLAIM_OPERATIONS, HELD_OPERATION } from './run.query.js';
 import type { ClaimRequest } from './worker-slots.js';
@@ -132,6 +132,10 @@ export class OperationRunner {
         return await this.unwind(stepRun, exhausted(stepRun, 'its worker died each time'));
       if (isUnwinding && operation.attempt > operation.maxAttempts && (step.ageMs ?? 0) > WAY_BACK_PATIENCE_MS)
         return await this.giveUp(stepRun, 'its worker died each time');
+      if (!isUnwinding && operation.pause && runnable.definition.pausesBefore?.includes(baseName(step.name))) {
+        await this.commits.stepSleeps(stepRun, untilResumed(stepRun));
+        return 'stop';
+      }
       return await this.runStep(stepRun, signal);
     } catch (error) {
       // A lost guard means a cancel (the reload shows it and the next step run unwinds) or a lost lease (the reload
@@ -155,7 +159,7 @@ export class OperationRunner {
         name: step.name,
         number: Number(step.name.split(':')[1] ?? 0),
         startedAt: step.startedAt ?? new Date(),
-        elapsedMs: () => (step.ageMs ?? 0) + performance.now() - readAt,
+        elapsedMs: () => elapsedMs(stepRun, performance.now() - readAt),
       },
       effectKey: `${operation.id}-${step.name}`,
     });
@@ -242,6 +246,27 @@ function bodyOf({ runnable, step }: StepRun): Step<AnyInput> {
   if (body) return body;
   const message = `This version of Slipway has no step ${step.name} in operation kind ${runnable.definition.kind}`;
   throw new StepFailed(operationFailures.internal, message, { retryable: false });
+}
+
+/** Milliseconds since the step began, without the time for which the operation was paused. */
+function elapsedMs({ operation: { pause }, step }: StepRun, sinceReadMs: number): number {
+  const ageMs = (step.ageMs ?? 0) + sinceReadMs;
+  const startedAt = step.startedAt?.getTime() ?? 0;
+  const pausedForMs = pause ? startedAt + ageMs - Math.max(startedAt, Date.parse(pause.at)) : 0;
+  return ageMs - step.pausedMs - Math.max(0, pausedForMs);
+}
+
+/** A paused operation waits before the step. */
+function untilResumed({ runnable, operation, step }: StepRun): StepSleep {
+  const reason = operation.pause?.reason;
+  return {
+    kind: 'sleep',
+    status: 'waiting',
+    waitingFor: 'resume',
+    message: reason ? `Paused: ${reason}` : 'Paused by a person.',
+    state: step.state ?? undefined,
+    commit: async (tx) => ({ events: await runnable.atPause?.(tx, operation, step.name) }),
+  };
 }
 
 const CANCELLED: OperationFailure = {
