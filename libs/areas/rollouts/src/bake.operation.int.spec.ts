@@ -39,7 +39,7 @@ it('passes without a breach', async () => {
   const { deployment, bakeId } = await baking();
   await served(deployment, 20, { ok: 10 });
   await started(bakeId, SECONDS + 4);
-  expect(await bed.drive(bakeId)).toMatchObject({ status: 'succeeded', result: { outcome: 'passed' } });
+  expect(await bed.wake(bakeId)).toMatchObject({ status: 'succeeded', result: { outcome: 'passed' } });
   expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00002`, 100]]);
 });
 
@@ -74,7 +74,7 @@ it('ends when the traffic changes, and rolls back nothing then', async () => {
   const next = await bed.rollout(deployment, { spec: spec('third'), strategy: IMMEDIATE });
   await bed.finish(next);
   await started(bakeId, 24);
-  expect(await bed.drive(bakeId)).toMatchObject({ status: 'succeeded', result: { outcome: 'ended' } });
+  expect(await bed.wake(bakeId)).toMatchObject({ status: 'succeeded', result: { outcome: 'ended' } });
   expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00003`, 100]]);
 });
 

@@ -168,14 +168,17 @@ describe('a rollback of a running canary that ends before it has moved the traff
 
   it('leaves the traffic on a revision that the rollout had promoted', async () => {
     const deployment = await bed.serving(2);
-    const rollout = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
-    bed.neighbours.inFlight.set((await bed.revision(deployment, 2)).id, 1);
-    expect(await bed.drive(rollout)).toMatchObject({ current_step: 'drain_previous' });
+    const rollout = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: { ...IMMEDIATE, bake: { seconds: 60, metrics: [] } },
+    });
+    await bed.whileBroken('rollout', 'begin_bake', async () =>
+      expect(await bed.drive(rollout)).toMatchObject({ current_step: 'begin_bake' }),
+    );
     const { operation } = await bed.askBack(deployment);
     expect(operation.result).toMatchObject({ revision: name(deployment, 2), because: 'active_when_rollout_began' });
     await bed.cancel(operation.id);
     expect(await bed.finish(operation.id)).toMatchObject({ status: 'cancelled' });
-    bed.neighbours.inFlight.clear();
     expect(bed.targets(deployment)).toEqual([[name(deployment, 3), 100]]);
     expect(deployment).toMatchObject({ state: 'active', activeRevisionId: (await bed.revision(deployment, 3)).id });
   });

@@ -74,8 +74,11 @@ describe('the unwind', () => {
   it('makes the earlier revision active again if the candidate was already promoted', async () => {
     const deployment = await bed.serving();
     const stable = await bed.revision(deployment, 1);
-    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
-    await bed.whileBroken('rollout', 'drain_previous', async () =>
+    const id = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: { ...IMMEDIATE, bake: { seconds: 60, metrics: [] } },
+    });
+    await bed.whileBroken('rollout', 'begin_bake', async () =>
       expect(await bed.finish(id)).toMatchObject({ status: 'failed' }),
     );
     expect(await bed.activations(deployment)).toEqual(['1', '2', '1']);
@@ -121,9 +124,13 @@ describe('the unwind', () => {
 
   it('cannot be requested by a cancel once the promotion is written', async () => {
     const deployment = await bed.serving();
-    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
-    bed.neighbours.inFlight.set((await bed.revision(deployment, 1)).id, 1);
-    expect(await bed.drive(id)).toMatchObject({ current_step: 'drain_previous' });
+    const id = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: { ...IMMEDIATE, bake: { seconds: 60, metrics: [] } },
+    });
+    await bed.whileBroken('rollout', 'begin_bake', async () =>
+      expect(await bed.drive(id)).toMatchObject({ current_step: 'begin_bake' }),
+    );
     await expect(bed.cancel(id)).rejects.toMatchObject({ code: 'operation_not_cancellable' });
   });
 

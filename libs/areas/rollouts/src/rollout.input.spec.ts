@@ -5,11 +5,12 @@ import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec } from 
 
 describe('the steps of a rollout', () => {
   const build = ['validate', 'provision', 'await_ready'];
-  const end = ['promote', 'drain_previous'];
+  const end = ['promote'];
   const step = (traffic_percent: number, requires_approval = false) => ({
     traffic_percent,
     soak_seconds: 1,
     requires_approval,
+    pause: false,
   });
 
   it('stop the previous revision of a recreate before they start the candidate, and only start a first one', () => {

@@ -165,7 +165,7 @@ describe('a comparison by load', () => {
     const found = judge(check, stats({ ttft: spread(52, 400) }), stats({ ttft: spread(50, 4_000) }));
     expect(found).toMatchObject({
       verdict: 'pass',
-      confidence: 0.98,
+      confidence: 0.99,
       compared: { basis: 'equal_load', traffic_ratio: 0.1, candidate: { samples: 400 }, baseline: { samples: 4_000 } },
     });
     expect(found.regression_upper_percent).toBeLessThan(20);
@@ -187,10 +187,10 @@ describe('a candidate that is certainly worse, but perhaps within the limit', ()
 });
 
 it('divides the chance of a false alarm between all planned checks and metrics', () => {
-  expect(confidenceOf({ looks: 1, metrics: 1 })).toBeCloseTo(0.98, 5);
-  expect(confidenceOf({ looks: 4, metrics: 1 })).toBeCloseTo(0.995, 5);
-  expect(confidenceOf({ looks: 4, metrics: 2 })).toBeCloseTo(0.9975, 5);
-  expect(confidenceOf({ looks: 0, metrics: 0 })).toBeCloseTo(0.98, 5);
+  expect(confidenceOf({ looks: 1, metrics: 1 })).toBeCloseTo(0.99, 5);
+  expect(confidenceOf({ looks: 4, metrics: 1 })).toBeCloseTo(0.9975, 5);
+  expect(confidenceOf({ looks: 4, metrics: 2 })).toBeCloseTo(0.99875, 5);
+  expect(confidenceOf({ looks: 0, metrics: 0 })).toBeCloseTo(0.99, 5);
 });
 
 /** A small deterministic generator, so that the measured rates are the same in every run. */

@@ -133,7 +133,7 @@ describe('the analysis of a canary', () => {
       expect(next).toMatchObject({ status: 'waiting', current_step: 'analyze:2' });
       expect(next['steps'].find((step: any) => step.name === 'analyze:1')).toMatchObject({
         status: 'succeeded',
-        message: `${verdict}; resumed by a user`,
+        message: `${verdict}; passed by a person`,
       });
       await bed.resume(id);
       expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
@@ -409,7 +409,7 @@ describe('a comparison by load', () => {
     await bed.served(stableId, { ...latency(30, 90), secondsAgo: 4_000 });
     expect(await bed.finish(id)).toMatchObject({
       error_code: 'analysis_failed',
-      result: { analysis: { 'analyze:1': { metrics: [{ baseline: { samples: 90 }, confidence: 0.98 }] } } },
+      result: { analysis: { 'analyze:1': { metrics: [{ baseline: { samples: 90 }, confidence: 0.998 }] } } },
     });
   });
 
@@ -418,7 +418,7 @@ describe('a comparison by load', () => {
     const { deployment, id } = await begin(latency(100, 100), analysis([regression, metric(), dry]), [20, 100]);
     await bed.served((await bed.revision(deployment, 1)).id, latency(100, 100));
     const { result } = await bed.finish(id);
-    expect(result.analysis['analyze:1'].metrics.map((one: any) => one.confidence)).toEqual([0.99, null, 0.99]);
+    expect(result.analysis['analyze:1'].metrics.map((one: any) => one.confidence)).toEqual([0.999, null, 0.999]);
   });
 });
 
@@ -495,7 +495,7 @@ describe('guards', () => {
     const { deployment, id } = await ungated({ ok: 0 });
     expect(await bed.finish(id)).toMatchObject({
       status: 'waiting',
-      message: `unavailable: nothing was judged, because no request reached ${second(deployment)} during the soak. Continue without a verdict with \`slipway rollouts resume ${deployment.name}\`, or stop with \`slipway rollouts cancel ${deployment.name}\``,
+      message: `unavailable: nothing was judged, because no request reached ${second(deployment)} during the soak. Continue without a verdict with \`slipway rollouts promote ${deployment.name}\`, or stop with \`slipway rollouts abort ${deployment.name}\``,
     });
     await bed.resume(id);
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });

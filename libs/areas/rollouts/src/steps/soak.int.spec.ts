@@ -149,7 +149,7 @@ describe('a soak goes on', () => {
     ['the candidate is better', { ok: 20 }, { ok: 10, failed: 10 }],
   ])('if %s', async (_name, candidate, stable) => {
     const { id } = await after(60, { candidate, stable });
-    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1', waiting_for: 'soak' });
+    expect(await bed.wake(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1', waiting_for: 'soak' });
     await bed.cancel(id);
     await bed.finish(id);
   });
@@ -159,14 +159,14 @@ describe('a soak goes on', () => {
     const many = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [n + 10, [1, 0, 0, 0, 0]]));
     const candidate = { ok: 15, failed: 5, more: { callers: { ...one, ...many } as Callers } };
     const { id } = await after(40, { candidate, stable: { ok: 20, more: { callers: callers(20, 0) } } });
-    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
+    expect(await bed.wake(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
     await bed.cancel(id);
     await bed.finish(id);
   });
 
   it('and says that it waits for traffic if the candidate gets none', async () => {
     const { id } = await after(30, { candidate: {}, stable: { ok: 10 } });
-    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', waiting_for: 'traffic' });
+    expect(await bed.wake(id)).toMatchObject({ status: 'waiting', waiting_for: 'traffic' });
     await bed.cancel(id);
     await bed.finish(id);
   });
@@ -179,7 +179,7 @@ it('shows the received share if sessions keep it from the configured one', async
     { candidate: { ok: 10, more: { callers: one } }, stable: {} },
     { percents: [10, 100], analysis: undefined },
   );
-  const record = await bed.drive(id);
+  const record = await bed.wake(id);
   expect(soakOf(record)).toMatchObject({
     status: 'succeeded',
     evidence: { share: { configured_percent: 10, received_percent: 100, sessions: 1 } },

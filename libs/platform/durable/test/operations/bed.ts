@@ -3,6 +3,7 @@ import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { EventsModule, migrations as eventMigrations } from '../../src/events/index.js';
 import { migrations as mutationMigrations, MutationsModule } from '../../src/mutations/index.js';
 import { SchedulingModule } from '../../src/scheduling/index.js';
+import { testPrincipal } from '../../src/operations/testing/index.js';
 import {
   migrations,
   DurableOperationsModule,
@@ -12,6 +13,7 @@ import {
 
 export const TENANT = newId('ten');
 export const ACTOR = { type: 'token', id: 'test' } as const;
+export const PRINCIPAL = { ...testPrincipal(TENANT), actor: ACTOR };
 
 export const PROBE: OperationDefinition = { kind: 'probe', steps: ['only'], unwind: {} };
 

@@ -18,7 +18,7 @@ import {
   TENANT,
   type Run,
 } from './probe.js';
-import { OperationHarness, platformMigrations } from '../../src/operations/testing/index.js';
+import { OperationHarness, platformMigrations, testPrincipal } from '../../src/operations/testing/index.js';
 
 let harness: OperationHarness;
 
@@ -70,7 +70,7 @@ describe('an operation that waits for a person', () => {
       await drive(id);
       expect(await everythingOf(harness, id)).toEqual(before);
       expect(await record(id)).toMatchObject({ status: 'waiting', current_step: step });
-      await inTenant((tx) => harness.store.resume(tx, id, ACTOR));
+      await inTenant((tx) => harness.store.resume(tx, id, { ...testPrincipal(TENANT), actor: ACTOR }));
       await drive(id);
     }
     expect([first, second]).toEqual([
@@ -95,7 +95,7 @@ describe('an operation that waits for a person', () => {
   it('cannot be resumed while it does not wait for a person', async () => {
     const gate = new Gate();
     const id = await script([harness], { first: behind(gate, leavesAnEffect) }).begin();
-    const resume = () => inTenant((tx) => harness.store.resume(tx, id, ACTOR));
+    const resume = () => inTenant((tx) => harness.store.resume(tx, id, { ...testPrincipal(TENANT), actor: ACTOR }));
     await expect(resume()).rejects.toMatchObject({ code: 'operation_not_paused' });
     const driving = drive(id);
     await gate.reached;

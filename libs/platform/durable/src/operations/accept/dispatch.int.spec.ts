@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Tx } from '@slipway/platform-database';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { beside, until } from '@slipway/platform-database/testing';
-import { ACTOR, OperationsBed, TENANT } from '../../../test/operations/bed.js';
+import { ACTOR, OperationsBed, PRINCIPAL, TENANT } from '../../../test/operations/bed.js';
 import { dispatch, wake } from './dispatch.js';
 import { lockBeforeEvents } from './operation.store.js';
 
@@ -99,7 +99,9 @@ it('dispatches the operation in the transaction of every change that a person ma
   ] as const) {
     await set(`cancel_requested = false, ${before}`);
     await bed.sql('delete from outbox');
-    await bed.database.tx({ tenantId: TENANT }, (tx) => bed.store[change](tx, id, ACTOR));
+    await bed.database.tx({ tenantId: TENANT }, (tx) =>
+      change === 'resume' ? bed.store.resume(tx, id, PRINCIPAL) : bed.store[change](tx, id, ACTOR),
+    );
     expect((await bed.outbox()).map((row) => [change, row.id])).toEqual([[change, id]]);
   }
 });

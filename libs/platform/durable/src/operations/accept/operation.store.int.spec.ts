@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ACTOR, OperationsBed, TENANT } from '../../../test/operations/bed.js';
+import { ACTOR, OperationsBed, PRINCIPAL, TENANT } from '../../../test/operations/bed.js';
 
 let bed: OperationsBed;
 
@@ -13,7 +13,11 @@ it('writes an audit row for every change that a person makes to an operation', a
   const change = (name: 'cancel' | 'retry' | 'resume', before: string) =>
     bed
       .sql(`update operations set cancel_requested = false, ${before} where id = $1`, [id])
-      .then(() => bed.database.tx({ tenantId: TENANT }, (tx) => bed.store[name](tx, id, ACTOR)));
+      .then(() =>
+        bed.database.tx({ tenantId: TENANT }, (tx) =>
+          name === 'resume' ? bed.store.resume(tx, id, PRINCIPAL) : bed.store[name](tx, id, ACTOR),
+        ),
+      );
   await change('cancel', `status = 'running'`);
   await change('retry', `status = 'failed', retryable = true`);
   await change('resume', `status = 'waiting', awaiting = 'approval'`);
