@@ -72,6 +72,6 @@ it('writes specs that pass, including those of the operation', async () => {
 
 it('refuses an area that exists', async () => {
   await expect(workspace.run(NX, 'g', 'area', 'generated-alerts')).rejects.toThrow(
-    /libs\/areas\/generated-alerts exists/,
+    /libs\/areas\/generated-alerts already exists/,
   );
 });

@@ -27,6 +27,7 @@ const RECORD_FIELDS = [
   'kind',
   'max_attempts',
   'message',
+  'pause',
   'progress',
   'reason',
   'request_id',
@@ -40,6 +41,7 @@ const RECORD_FIELDS = [
   'steps',
   'superseded_by',
   'updated_at',
+  'waiting_for',
 ];
 
 let testDatabase: TestDatabase;
@@ -179,6 +181,41 @@ it('shows the request that made the operation, and when it continues by itself o
   });
 });
 
+it('shows what it waits for, also in rows of earlier releases, and filters by it', async () => {
+  const tenant = 'ten_waits';
+  const rows = [
+    [`status = 'waiting', waiting_for = 'soak', wake_at = now()`, 'soak', null],
+    [`status = 'waiting', waiting_for = 'resume', wake_at = now()`, 'resume', 'pause'],
+    [`status = 'waiting', waiting_for = 'approval', awaiting = 'approval'`, 'approval', 'approval'],
+    [`status = 'waiting', awaiting = 'approval'`, 'approval', 'approval'],
+    [`status = 'waiting', awaiting = 'pause'`, 'decision', 'pause'],
+    [`status = 'running', waiting_for = 'soak'`, null, null],
+    [`status = 'cancelled', waiting_for = 'approval', completed_at = now(), pause = '{}'`, null, null],
+  ] as const;
+  const ids: string[] = [];
+  for (const [set, waiting_for, awaiting] of rows) {
+    const id = await begin('rollout', 'a', tenant);
+    ids.push(id);
+    await change(set, id);
+    const { body } = await send('GET', `/operations/${id}`, { tenant });
+    expect([set, body.waiting_for, body.awaiting, body.pause]).toEqual([set, waiting_for, awaiting, null]);
+  }
+  const { body } = await send('GET', '/operations?waiting_for=approval', { tenant });
+  expect(body.data.map(({ id }: any) => ids.indexOf(id))).toEqual([3, 2]);
+  expect((await send('GET', '/operations?waiting_for=nothing', { tenant })).body.error.code).toBe('validation_failed');
+});
+
+it('refuses to pause or promote an operation without such steps', async () => {
+  const id = await begin();
+  for (const [path, code] of [
+    ['pause', 'operation_not_pausable'],
+    ['promote', 'operation_not_promotable'],
+  ] as const) {
+    const { status, body } = await send('POST', `/operations/${id}/${path}`, {}, { reason: 'r' });
+    expect([status, body.error.code]).toEqual([409, code]);
+  }
+});
+
 it('hides operations of other tenants from every route', async () => {
   const id = await begin();
   for (const [method, path] of [
@@ -187,6 +224,8 @@ it('hides operations of other tenants from every route', async () => {
     ['GET', '/events?limit=0'],
     ['POST', '/cancel'],
     ['POST', '/retry'],
+    ['POST', '/pause'],
+    ['POST', '/promote'],
     ['POST', '/resume'],
   ] as const) {
     const answer = await send(method, `/operations/${id}${path}`, { tenant: 'ten_b' });

@@ -20,6 +20,19 @@ export const ROWS: Rows = {
       body: {},
     }),
   },
+  pauseOperation: {
+    status: 200,
+    audit: 'operation.pause',
+    valid: async (bed) => ({ params: { id: (await bed.rollout({ strategy: { type: 'immediate' } })).id }, body: {} }),
+  },
+  promoteOperation: {
+    status: 200,
+    audit: 'operation.promote',
+    valid: async (bed) => ({
+      params: await bed.operation(`status = 'waiting', waiting_for = 'soak', current_step = 'soak:1'`),
+      body: {},
+    }),
+  },
   resumeOperation: {
     status: 200,
     audit: 'operation.resume',

@@ -228,6 +228,14 @@ it('accepts traffic for a sleeping revision, which its requests wake, unless it 
   expect(code(await put({ revision: gone.name }))).toBe('409 revision_not_ready');
 });
 
+it('lets a revision that is down keep or lose a share, so that another can take over', async () => {
+  expect((await put(split(20, 80))).status).toBe(200);
+  bed.neighbours.ready.set(one.id, 0);
+  expect((await put(split(10, 90))).status).toBe(200);
+  expect(code(await put(split(30, 70)))).toBe('409 revision_not_ready');
+  expect((await put({ revision: two.name })).status).toBe(200);
+});
+
 it('retains a revision before it checks readiness, and refuses one that was being stopped', async () => {
   bed.neighbours.onHold = (id) => bed.neighbours.ready.set(id, 0);
   expect(code(await put({ revision: one.name }))).toBe('409 revision_not_ready');

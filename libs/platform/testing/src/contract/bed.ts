@@ -60,9 +60,9 @@ export class Bed {
   }
 
   /** A rollout that no worker picks up. */
-  async rollout(): Promise<{ deployment: string; id: string }> {
+  async rollout(more: object = {}): Promise<{ deployment: string; id: string }> {
     const deployment = await this.deployment();
-    const { operation } = await this.make('POST', `/deployments/${deployment}/rollouts`, { spec: SPEC });
+    const { operation } = await this.make('POST', `/deployments/${deployment}/rollouts`, { spec: SPEC, ...more });
     return { deployment, id: operation.id };
   }
 
