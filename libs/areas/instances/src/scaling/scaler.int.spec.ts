@@ -33,7 +33,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   deployments.scaling.clear();
-  deployments.operation = null;
   // Otherwise the stop would wait for requests that a test has left in flight.
   await load(0);
   for (const holder of ['route', 'operation:op_1'] as const) await worker.release(revision, holder);
@@ -61,8 +60,16 @@ const load = (in_flight: number, held = 0, is_used = in_flight + held > 0) =>
     }),
   );
 /** Moves a stored time into the past, as if the seconds had passed. */
-const pass = async (column: 'low_since' | 'used_at' | 'failed_at' | 'activated_at', seconds: number) => {
-  const table = { used_at: 'dataplane_inflight', activated_at: 'workloads' }[column as string] ?? 'workload_scalings';
+const pass = async (
+  column: 'low_since' | 'used_at' | 'failed_at' | 'activated_at' | 'ready_since',
+  seconds: number,
+) => {
+  const tables: Record<string, string> = {
+    used_at: 'dataplane_inflight',
+    activated_at: 'workloads',
+    ready_since: 'instances',
+  };
+  const table = tables[column] ?? 'workload_scalings';
   await worker.database.read(
     'system',
     `update ${table} set ${column} = ${column} - make_interval(secs => $2) where revision_id = $1 returning 1`,
@@ -155,6 +162,7 @@ it('a revision sleeps when no requests come, and wakes once for all that wait', 
   await worker.ready(revision);
   await load(0, 0, true);
   await pass('activated_at', 1_000);
+  await pass('ready_since', 1_000);
   await run();
   expect(await replicas()).toBe(1);
   await pass('used_at', 61);
@@ -185,6 +193,7 @@ it('a revision sleeps when no requests come, and wakes once for all that wait', 
 const putToSleep = async () => {
   await load(0, 0, true);
   await pass('activated_at', 1_000);
+  await pass('ready_since', 1_000);
   await pass('used_at', 1_000);
   await run();
   expect(await replicas()).toBe(0);
@@ -233,6 +242,7 @@ it('an operation that wakes a revision judges the starts itself, and keeps the r
   await worker.want(revision, spec({ min_replicas: 0, idle_seconds: 60 }), 'operation:op_2');
   await worker.ready(revision);
   await pass('activated_at', 1_000);
+  await pass('ready_since', 1_000);
   await pass('used_at', 1_000);
   await run();
   expect(await replicas()).toBe(1);
@@ -250,6 +260,24 @@ it('a revision that has just been woken is not idle, however long no request has
   await worker.release(revision);
   await run();
   expect(await replicas()).toBe(1);
+});
+
+it('the time of a start is no idle time: a client that left meanwhile finds the instance when it returns', async () => {
+  await serve({ min_replicas: 0, idle_seconds: 60 });
+  await worker.ready(revision);
+  await putToSleep();
+  await load(0, 1);
+  await run();
+  await load(0);
+  await worker.ready(revision);
+  // As if the start had taken much longer than the idle time.
+  await pass('activated_at', 1_000);
+  await pass('used_at', 1_000);
+  await run();
+  expect(await replicas()).toBe(1);
+  await pass('ready_since', 61);
+  await run();
+  expect(await replicas()).toBe(0);
 });
 
 it('both a rollout of a sleeping revision and its wake-up need quota, which others may have used up', async () => {
@@ -273,17 +301,6 @@ it('both a rollout of a sleeping revision and its wake-up need quota, which othe
   await run();
   expect(await replicas()).toBe(1);
   await load(0);
-});
-
-it('the number stays while an operation works on the deployment, and follows the load after it', async () => {
-  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 }));
-  await load(6);
-  deployments.operation = 'op_9';
-  await run();
-  expect(await replicas()).toBe(1);
-  deployments.operation = null;
-  await run();
-  expect(await replicas()).toBe(3);
 });
 
 it('the number stays when an operation wants the revision again, and follows the overrides of the deployment', async () => {

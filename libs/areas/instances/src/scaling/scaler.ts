@@ -11,9 +11,20 @@ import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/po
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { BackendPublisher } from '../backends/backend-publisher.js';
 import { reserveInstanceQuota } from './instance-capacity.js';
-import { decideScaling, type ScalingDecision, type ScalingSituation } from './scaling-decision.js';
+import {
+  decideScaling,
+  type ScalingDecision,
+  type ScalingDirections,
+  type ScalingSituation,
+} from './scaling-decision.js';
 import { deploymentScaled } from './scaling.events.js';
-import { RECORD_SCALING, READ_SCALABLE_WORKLOADS, SCALE_WORKLOAD, type ScalableRow } from './scaling.query.js';
+import {
+  RECORD_SCALING,
+  READ_SCALABLE_WORKLOADS,
+  READ_SCALING_DIRECTIONS,
+  SCALE_WORKLOAD,
+  type ScalableRow,
+} from './scaling.query.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
@@ -72,7 +83,8 @@ export class Scaler {
     const [row] = await this.scalable(tx, [seen.deployment_id], seen.revision_id);
     if (!row) return;
     const [found] = await situationsOf(tx, [row], () => deployment.scaling);
-    const now = { ...(found as ScalingSituation), isChanging: deployment.currentOperationId !== null };
+    const directions = await directionsOf(tx, deployment.currentOperationId);
+    const now = { ...(found as ScalingSituation), directions };
     const decision = await this.bounded(tx, row, decideScaling(now));
     if (isNews(row, decision)) await this.write(tx, row, now, decision);
   }
@@ -120,6 +132,14 @@ export class Scaler {
   }
 }
 
+/** Returns the directions that the current operation of a deployment allows. */
+async function directionsOf(tx: Tx, operationId: string | null): Promise<ScalingDirections> {
+  if (operationId === null) return 'both';
+  const row = await tx.one<{ directions: ScalingDirections }>(READ_SCALING_DIRECTIONS, [operationId]);
+  return row?.directions ?? 'both';
+}
+
+/** Without a lock, an operation is unknown, so the situations allow both directions. */
 async function situationsOf(
   tx: Tx,
   rows: readonly ScalableWorkload[],
@@ -127,10 +147,12 @@ async function situationsOf(
 ): Promise<ScalingSituation[]> {
   const loads = await loadsOf(
     tx,
-    rows.map(({ revision_id }) => revision_id),
+    rows.flatMap(({ revision_id, sibling_ids }) => [revision_id, ...sibling_ids]),
   );
+  const loadOf = (id: string) => (loads.get(id)?.in_flight ?? 0) + (loads.get(id)?.held ?? 0);
   return rows.map((row) => {
     const load = loads.get(row.revision_id);
+    const expected = row.is_awaited ? [row.revision_id, ...row.sibling_ids] : [];
     return {
       scaling: effectiveScaling(row.spec.scaling, overrideOf(row)),
       replicas: row.replicas,
@@ -138,15 +160,18 @@ async function situationsOf(
       starting: row.starting,
       in_flight: load?.in_flight ?? 0,
       held: load?.held ?? 0,
+      expected_load: expected.reduce((sum, id) => sum + loadOf(id), 0),
       waiting: row.waiting,
       kv_usage: row.kv_usage,
       idle_age_seconds: Math.min(load?.idle_age ?? Number.POSITIVE_INFINITY, row.active_age_seconds),
+      ready_age_seconds: row.ready_age_seconds,
+      start_seconds: row.start_seconds,
       low_age_seconds: row.low_age_seconds,
       isAsleep: row.is_asleep,
       failure: row.failure,
       failures: row.failures,
       failure_age_seconds: row.failure_age_seconds,
-      isChanging: false,
+      directions: 'both',
       isAwaited: row.is_awaited,
     };
   });

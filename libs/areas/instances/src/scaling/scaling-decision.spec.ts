@@ -25,15 +25,18 @@ const situation = (rest: Partial<ScalingSituation> = {}): ScalingSituation => ({
   starting: 0,
   in_flight: 5,
   held: 0,
+  expected_load: 0,
   waiting: null,
   kv_usage: null,
   idle_age_seconds: 0,
+  ready_age_seconds: 10_000,
+  start_seconds: 20,
   low_age_seconds: null,
   isAsleep: false,
   failure: null,
   failures: 0,
   failure_age_seconds: null,
-  isChanging: false,
+  directions: 'both',
   isAwaited: false,
   ...rest,
 });
@@ -74,11 +77,30 @@ it('the number falls by one after the entire time of low load, and only if the r
   expect(decideScaling(situation({ ...odd, in_flight: 11 })).isLow).toBe(false);
 });
 
-it('the load is ignored while the deployment is being changed, and no time of low load starts', () => {
-  expect(of({ in_flight: 100, isChanging: true })).toEqual([2, null]);
-  expect(of({ in_flight: 0, low_age_seconds: 400, isChanging: true })).toEqual([2, null]);
-  expect(of({ in_flight: 0, idle_age_seconds: 4_000, isChanging: true })).toEqual([2, null]);
-  expect(decideScaling(situation({ in_flight: 0, isChanging: true })).isLow).toBe(false);
+it('the load is ignored while an operation starts or stops instances, and no time of low load starts', () => {
+  const none = { directions: 'none' } as const;
+  expect(of({ in_flight: 100, ...none })).toEqual([2, null]);
+  expect(of({ in_flight: 0, low_age_seconds: 400, ...none })).toEqual([2, null]);
+  expect(of({ in_flight: 0, idle_age_seconds: 4_000, ...none })).toEqual([2, null]);
+  expect(decideScaling(situation({ in_flight: 0, ...none })).isLow).toBe(false);
+});
+
+it('during a soak the number only rises, and the time of low load counts for what follows', () => {
+  const up = { directions: 'up' } as const;
+  const awake = effectiveScaling({ ...SPEC, min_replicas: 3 });
+  expect(of({ in_flight: 9, ...up })).toEqual([3, 'in_flight']);
+  expect(of({ scaling: awake, ...up })).toEqual([3, 'min_replicas']);
+  expect(of({ in_flight: 0, low_age_seconds: 400, ...up })).toEqual([2, null]);
+  expect(of({ in_flight: 0, idle_age_seconds: 4_000, ...up })).toEqual([2, null]);
+  expect(of({ replicas: 9, ready: 9, in_flight: 20, ...up })).toEqual([9, null]);
+  expect(decideScaling(situation({ in_flight: 0, ...up })).isLow).toBe(true);
+});
+
+it('a candidate keeps the instances that it would need for all requests of its deployment', () => {
+  const candidate = { replicas: 4, ready: 4, in_flight: 1, isAwaited: true, low_age_seconds: 300 };
+  expect(of({ ...candidate, expected_load: 10 })).toEqual([4, null]);
+  expect(of({ ...candidate, expected_load: 9 })).toEqual([3, 'low_load']);
+  expect(of({ ...candidate, replicas: 1, ready: 1, expected_load: 16 })).toEqual([1, null]);
 });
 
 it('a number that does not follow the load stays at the configured value', () => {
@@ -101,9 +123,22 @@ it('a revision sleeps after the idle time, but not while a request or a start is
   expect(of({ ...idle, scaling: effectiveScaling({ ...SPEC, min_replicas: 1 }) })).toEqual([2, null]);
 });
 
+it('the time of a start is no idle time, and until the first request after it the instance stays as long as it took', () => {
+  const started = { replicas: 1, ready: 1, in_flight: 0, start_seconds: 20 };
+  const left = { ...started, idle_age_seconds: 2_000 };
+  expect(of({ ...left, ready_age_seconds: 599 })).toEqual([1, null]);
+  expect(of({ ...left, ready_age_seconds: 600 })).toEqual([0, 'idle']);
+  expect(of({ ...left, ready_age_seconds: 900, start_seconds: 901 })).toEqual([1, null]);
+  expect(of({ ...left, ready_age_seconds: 901, start_seconds: 901 })).toEqual([0, 'idle']);
+  // Its client has returned.
+  expect(of({ ...started, idle_age_seconds: 600, ready_age_seconds: 700, start_seconds: 901 })).toEqual([0, 'idle']);
+  // It was never ready, as with a lost node.
+  expect(of({ ...left, ready: 0, ready_age_seconds: null })).toEqual([0, 'idle']);
+});
+
 it('a sleeping revision wakes one instance for any number of waiting requests, also while the deployment is being changed', () => {
   expect(of({ ...asleep, held: 50 })).toEqual([1, 'requests_held']);
-  expect(of({ ...asleep, held: 50, isChanging: true })).toEqual([1, 'requests_held']);
+  expect(of({ ...asleep, held: 50, directions: 'none' })).toEqual([1, 'requests_held']);
   expect(of({ ...asleep, held: 50, replicas: 1, starting: 1 })).toEqual([1, null]);
   expect(of(asleep)).toEqual([0, null]);
   const awake = effectiveScaling({ ...SPEC, min_replicas: 2 });
@@ -112,7 +147,7 @@ it('a sleeping revision wakes one instance for any number of waiting requests, a
 
 it('a revision sleeps again after a failed start, and waits 1, 2, 4 … 60 s before the next one', () => {
   expect(of({ ...asleep, replicas: 1, held: 50, failure: 'gpu_memory' })).toEqual([0, 'start_failed']);
-  expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isChanging: true })).toEqual([0, 'start_failed']);
+  expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', directions: 'none' })).toEqual([0, 'start_failed']);
   // An operation that wants it judges the starts itself.
   expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isAwaited: true })).toEqual([1, null]);
   const waits = [1, 2, 3, 4, 5, 6, 7, 50].map(wakeBackOffSeconds);
@@ -131,11 +166,14 @@ function simulate(seconds: number, loadAt: (second: number) => number, spec = SP
   let usedAt = -10_000;
   /** The time when each instance is ready. */
   let readyAt: number[] = [];
+  /** The seconds with requests that an instance could serve at once. */
+  const servedAt: number[] = [];
   const changes: { at: number; from: number; to: number; reason: ScalingReason }[] = [];
   for (let at = 0; at < seconds; at += 1) {
     const load = loadAt(at);
     if (load > 0) usedAt = at;
-    const ready = readyAt.filter((one) => one <= at).length;
+    const readySince = readyAt.filter((one) => one <= at);
+    const ready = readySince.length;
     if (ready > 0) isAsleep = false;
     const decision = decideScaling(
       situation({
@@ -146,10 +184,13 @@ function simulate(seconds: number, loadAt: (second: number) => number, spec = SP
         in_flight: ready > 0 ? load : 0,
         held: ready > 0 ? 0 : load,
         idle_age_seconds: at - usedAt,
+        ready_age_seconds: ready > 0 ? at - Math.max(...readySince) : null,
+        start_seconds: startSeconds,
         low_age_seconds: lowSince === null ? null : at - lowSince,
         isAsleep,
       }),
     );
+    if (load > 0 && ready > 0) servedAt.push(at);
     lowSince = decision.isLow ? (lowSince ?? at) : null;
     if (decision.reason === null) continue;
     const to = decision.replicas;
@@ -158,7 +199,7 @@ function simulate(seconds: number, loadAt: (second: number) => number, spec = SP
     replicas = to;
     if (to === 0) isAsleep = true;
   }
-  return { changes, reversals: reversalsOf(changes) };
+  return { changes, servedAt, reversals: reversalsOf(changes) };
 }
 
 /** Counts how often a change has the opposite direction of the change before it. */
@@ -191,6 +232,19 @@ it('the number follows a load that rises and falls, 0 → 1 → 4 → 0, with on
   expect(reversals).toBe(1);
   // Each step down comes after five minutes, not before.
   expect(changes.slice(2, 5).map(({ at }) => at)).toEqual([1_200, 1_501, 1_802]);
+});
+
+it('a client that gives up at once and returns every 25 s finds the instance that its last request has started', () => {
+  const spec = { ...SPEC, idle_seconds: 10 };
+  const { servedAt, changes } = simulate(200, (at) => (at % 25 === 0 ? 1 : 0), spec, 20);
+  expect(servedAt).toEqual([25, 75, 125, 175]);
+  expect(changes.map(({ at, to }) => [at, to]).slice(0, 3)).toEqual([
+    [0, 1],
+    [35, 0],
+    [50, 1],
+  ]);
+  // If nothing had come back, it would have stayed for the time of its start.
+  expect(simulate(200, (at) => (at === 0 ? 1 : 0), spec, 20).changes.map(({ at }) => at)).toEqual([0, 40]);
 });
 
 it('the number rises and falls in half an hour of a noisy load, with one change of direction', () => {

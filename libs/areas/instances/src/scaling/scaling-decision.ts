@@ -7,6 +7,12 @@ const KV_FULL = 0.85;
 /** The seconds between a failed start out of sleep and the next one are 1, 2, 4 … 60. */
 const LONGEST_BACK_OFF_SECONDS = 60;
 
+/**
+ * The directions in which the number of a deployment's instances may follow the load. An operation owns the number only
+ * while it starts or stops instances. During a soak the number may only rise, and during a pause it also falls.
+ */
+export type ScalingDirections = 'none' | 'up' | 'both';
+
 /** The input of a decision. Ages are seconds, by the clock of Postgres. */
 export interface ScalingSituation {
   scaling: EffectiveScaling;
@@ -18,12 +24,17 @@ export interface ScalingSituation {
   /** Requests at the gateways: those sent to an instance, and those waiting for one. */
   in_flight: number;
   held: number;
+  /** The same of all revisions of its deployment together, if an operation may give this one all of them; else 0. */
+  expected_load: number;
   /** Sum of the requests that the engines queue; null if unknown. */
   waiting: number | null;
   /** Mean over the engines, 0..1; null if unknown. */
   kv_usage: number | null;
-  /** Seconds since the last request. */
+  /** Seconds since the last request, or since it was wanted if that is later. */
   idle_age_seconds: number;
+  /** Seconds since the newest instance became ready, and how long that start took; null if none is ready. */
+  ready_age_seconds: number | null;
+  start_seconds: number | null;
   /** Seconds for which the load has been low without interruption; null if it is not low. */
   low_age_seconds: number | null;
   /** Whether it slept, and no instance has been ready since. */
@@ -33,8 +44,7 @@ export interface ScalingSituation {
   /** Number of consecutive failed starts, and seconds since the last one. */
   failures: number;
   failure_age_seconds: number | null;
-  /** Whether a rollout, rollback or deletion of the deployment runs. */
-  isChanging: boolean;
+  directions: ScalingDirections;
   /** Whether an operation waits for instances of this revision. The operation judges their starts itself. */
   isAwaited: boolean;
 }
@@ -75,26 +85,26 @@ export function wakeBackOffSeconds(failures: number): number {
  *
  * It scales up at once, to the largest number that a signal requires. It scales down one instance at a time, and only
  * if the rest could have served all load in the meantime. So the next sample does not bring the instance back. The
- * number does not follow the load while the deployment is being changed, and does not go down while an instance starts.
- * Only a sleeping revision is always woken, because requests wait for it.
+ * number does not go down while an instance starts. An operation of the deployment limits the directions, but a sleeping
+ * revision is always woken, because requests wait for it.
  */
 export function decideScaling(now: ScalingSituation): ScalingDecision {
   const { replicas, scaling } = now;
   if (now.isAsleep) return asleep(now);
+  if (now.directions === 'none') return { replicas, reason: null, isLow: false };
+  const mayFall = now.directions === 'both';
   const isLow = wouldFewerDo(now);
-  const stay: ScalingDecision = { replicas, reason: null, isLow };
-  if (now.isChanging) return { ...stay, isLow: false };
   const { least, most } = replicaBounds(scaling);
   if (replicas < least) return { replicas: least, reason: 'min_replicas', isLow: false };
-  if (replicas > most) return { replicas: most, reason: 'max_replicas', isLow: false };
-  if (isIdle(now)) return { replicas: 0, reason: 'idle', isLow: false };
+  if (mayFall && replicas > most) return { replicas: most, reason: 'max_replicas', isLow: false };
+  if (mayFall && isIdle(now)) return { replicas: 0, reason: 'idle', isLow: false };
   const { replicas: wished, reason } = largestWish(now);
   const up = Math.min(most, wished);
   if (up > replicas) return { replicas: up, reason, isLow: false };
   const isLongLow = isLow && now.low_age_seconds !== null && now.low_age_seconds >= scaling.scale_down_after_seconds;
-  if (isLongLow && now.starting === 0 && replicas > least)
+  if (mayFall && isLongLow && now.starting === 0 && replicas > least)
     return { replicas: replicas - 1, reason: 'low_load', isLow: false };
-  return stay;
+  return { replicas, reason: null, isLow };
 }
 
 /**
@@ -114,9 +124,16 @@ function asleep(now: ScalingSituation): ScalingDecision {
   return { replicas: 0, reason: null, isLow: false };
 }
 
-function isIdle({ scaling, idle_age_seconds, in_flight, held, starting, isAwaited }: ScalingSituation): boolean {
-  const isUsed = in_flight > 0 || held > 0 || starting > 0 || isAwaited;
-  return scaling.idle_seconds !== null && idle_age_seconds >= scaling.idle_seconds && !isUsed;
+/**
+ * The time of a start is no idle time, so the last start counts as a request at its end. The client that caused it may
+ * have left, and must find the instance when it returns. Until the first request after the start, the instance stays at
+ * least as long as its start took.
+ */
+function isIdle(now: ScalingSituation): boolean {
+  const { scaling, idle_age_seconds, ready_age_seconds: ready, start_seconds, in_flight, held, starting } = now;
+  if (scaling.idle_seconds === null || in_flight > 0 || held > 0 || starting > 0 || now.isAwaited) return false;
+  if (ready === null || idle_age_seconds < ready) return idle_age_seconds >= scaling.idle_seconds;
+  return ready >= Math.max(scaling.idle_seconds, start_seconds ?? 0);
 }
 
 /** Reports of engines are late and cover only running instances, so they count once all instances have started. */
@@ -134,10 +151,15 @@ function largestWish(now: ScalingSituation): { replicas: number; reason: Scaling
   return wishes.reduce((largest, wish) => (wish.replicas > largest.replicas ? wish : largest));
 }
 
-function wouldFewerDo({ scaling, replicas, in_flight, held, waiting, kv_usage }: ScalingSituation): boolean {
+/**
+ * A revision that may get the requests of others at the next step of an operation must be able to serve them. It gives
+ * up only what it would not need for all of them.
+ */
+function wouldFewerDo(now: ScalingSituation): boolean {
+  const { scaling, replicas, in_flight, held, expected_load, waiting, kv_usage } = now;
   const target = scaling.target_in_flight;
   if (target === null || replicas <= 1) return false;
-  const load = in_flight + held;
+  const load = Math.max(in_flight + held, expected_load);
   return (
     load < LOW * target * replicas &&
     load <= target * (replicas - 1) &&

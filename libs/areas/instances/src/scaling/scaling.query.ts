@@ -1,5 +1,6 @@
 import { WORKLOADS_CHANNEL } from '@slipway/contracts';
 import { locking, prepared } from '@slipway/platform-database';
+import { operationActivity } from '@slipway/platform-durable/operations';
 import { IS_AWAITED, IS_NEEDED, IS_SUSPENDED } from '../workloads/workload.query.js';
 
 /** A workload whose number of instances may change, with the state of its instances. */
@@ -16,11 +17,16 @@ export interface ScalableRow {
   /** Seconds. */
   low_age_seconds: number | null;
   active_age_seconds: number;
+  /** Of the instance that became ready last; null if none is ready. */
+  ready_age_seconds: number | null;
+  start_seconds: number | null;
   is_asleep: boolean;
   failures: number;
   failure_age_seconds: number | null;
   /** Whether a running operation retains it. */
   is_awaited: boolean;
+  /** If it is awaited: the other revisions of its deployment that may have instances. */
+  sibling_ids: string[];
   /** Whether it has a row in `workload_scalings`, so that the load of its engines is requested too. */
   is_known: boolean;
   /** The recent reports of its engines, if there are any. */
@@ -40,15 +46,31 @@ export const READ_SCALABLE_WORKLOADS = prepared(
      (select coalesce(i.failure->>'cause', 'unknown') from instances i where i.revision_id = w.revision_id and i.failure is not null
         and i.failed_starts > 0 and i.state <> 'ready' order by i.ordinal limit 1) as failure,
      extract(epoch from now() - s.low_since)::float8 as low_age_seconds, extract(epoch from now() - w.activated_at)::float8 as active_age_seconds,
+     newest.ready_age_seconds, newest.start_seconds,
      s.asleep_since is not null as is_asleep, coalesce(s.failures, 0) as failures, extract(epoch from now() - s.failed_at)::float8 as failure_age_seconds,
-     ${IS_AWAITED} as is_awaited, s.revision_id is not null as is_known,
+     ${IS_AWAITED} as is_awaited,
+     case when ${IS_AWAITED} then array(select o.revision_id from workloads o
+       where o.tenant_id = w.tenant_id and o.deployment_id = w.deployment_id and o.is_active and o.revision_id <> w.revision_id) else '{}' end as sibling_ids,
+     s.revision_id is not null as is_known,
      e.waiting, e.kv_usage
    from workloads w left join workload_scalings s using (revision_id)
+     left join lateral (select extract(epoch from now() - i.ready_since)::float8 as ready_age_seconds, i.start_seconds from instances i
+       where i.revision_id = w.revision_id and i.state = 'ready' and i.ordinal < w.replicas order by i.ready_since desc limit 1) newest on true
      left join lateral (select sum(l.waiting) as waiting, avg(l.kv_usage) as kv_usage from engine_loads l join instances i on i.id = l.instance_id
        where l.revision_id = w.revision_id and i.state = 'ready' and l.observed_at > now() - interval '20 seconds') e on true
    where w.is_active and ${IS_NEEDED} and not ${IS_SUSPENDED} and w.revision_id = coalesce($2, w.revision_id)
      and (s.revision_id is not null or w.spec->'scaling' ? 'target_in_flight' or w.spec->'scaling'->>'min_replicas' = '0' or w.deployment_id = any($1))
    order by w.revision_id`,
+);
+
+/**
+ * Reads in which directions operation $1 lets the load change the number of its deployment's instances. This is the only
+ * rule about it. Without a live operation, both are allowed.
+ */
+export const READ_SCALING_DIRECTIONS = prepared(
+  'instances-read-scaling-directions',
+  `select case activity when 'works' then 'none' when 'soaks' then 'up' else 'both' end as directions
+   from (select ${operationActivity('$1')} as activity) operation`,
 );
 
 /** The notification is sent with the commit of the row, so the reconciler sees both or neither. */

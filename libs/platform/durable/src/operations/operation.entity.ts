@@ -199,3 +199,16 @@ export class OperationStepEntity {
 /** SQL: whether the operation whose id is in the column is live. False if there is no such operation. */
 export const isLiveOperation = (column: string): string =>
   `exists (select from operations where operations.id = ${column} and operations.status in (${sqlList(LIVE_STATUSES)}))`;
+
+/**
+ * SQL: what the live operation whose id is in the column does now. It `works`, `soaks` (it also waits for requests to
+ * judge), or is `paused` until a person continues it. A pause that was requested while it works begins when it waits.
+ * Null if there is no such operation, or if it has ended.
+ */
+export const operationActivity = (column: string): string => `(
+  select case
+    when o.status <> 'waiting' or o.phase = 'unwinding' or o.waiting_for = 'capacity' then 'works'
+    when o.pause is not null or o.awaiting is not null or o.waiting_for in ('approval','decision','resume') then 'paused'
+    when o.waiting_for in ('soak','traffic') then 'soaks'
+    else 'works' end
+  from operations o where o.id = ${column} and o.status in (${sqlList(LIVE_STATUSES)}))`;
