@@ -105,6 +105,8 @@ export interface WorkloadStatus {
   ready: number;
   /** Restarts since the workload was last started; a crash counts as one. */
   restarts: number;
+  /** Those of them that ended an instance that was ready. A failed start, as of an additional instance, is none. */
+  crashes?: number;
   /** The newest problem in words, for a step's message; null if there is none. */
   message: string | null;
   /** The same for programs, as far as the target knows it. */
@@ -122,6 +124,17 @@ export interface WorkloadStatus {
   baseUrls: string[];
   /** Its instances were stopped for lack of requests, and the next request starts one again. */
   isAsleep?: boolean;
+}
+
+/** The last start of an instance that failed. */
+export interface LastFailedStart {
+  /** Name of the revision. */
+  revision: string;
+  instanceId: string;
+  /** RFC 3339. */
+  at: string;
+  /** Its message includes the line that shows the cause. */
+  failure: StartFailure & { message: string };
 }
 
 /** The part of a revision's status that matters for its traffic. */
@@ -200,10 +213,12 @@ export interface InstancesPort {
   /**
    * Ends a wait for instances that will not become ready: at once for a cause that no waiting fixes, after a minute for
    * one that is seldom fixed, or after three starts that ended alike.
-   * @throws StepFailed `target_not_ready`: the message has the cause, the line that shows it and the remedy; the
-   * evidence has the last lines
+   * @throws StepFailed `target_not_ready`: the message has the cause, the line that shows it and the remedy; that of the
+   * step counts instances and starts; the evidence has the last lines
    */
   assertMayBecomeReady(status: WorkloadStatus): void;
+  /** Returns why instances are not ready, cause first; undefined if nothing is known. */
+  troubleText(status: WorkloadStatus | undefined): string | undefined;
   /**
    * Returns the failure of a wait at its deadline: lack of capacity, an unavailable target, or a fault of the
    * instances.
@@ -218,6 +233,10 @@ export interface InstancesPort {
    * left out.
    */
   serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, ServingStatus>>;
+  /**
+   * Returns the last failed start of each of these deployments. It is kept until a start of the same revision is ready.
+   */
+  lastFailedStarts(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, LastFailedStart>>;
   /**
    * Returns those of these revisions of which some or all adopted servers now have another model, and since when (RFC
    * 3339).

@@ -97,6 +97,8 @@ export interface RevisionsPort {
    */
   previous(tx: Tx, deploymentId: string, except: readonly string[]): Promise<Revision | undefined>;
   wasEverActive(tx: Tx, id: string): Promise<boolean>;
+  /** Returns when these deployments last gave a revision all traffic (RFC 3339). Those that never did are left out. */
+  lastActivations(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, string>>;
   /**
    * Keeps a revision for good, in the name of a holder such as `binding:<id>`. @throws revision_not_found if it is gone
    */

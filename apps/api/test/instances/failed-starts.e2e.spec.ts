@@ -49,21 +49,32 @@ async function rollOut(name: string, engine: string): Promise<{ record: any; sec
 it('an engine that exits at once fails its rollout soon, with the cause and its own last lines, which stay readable', async () => {
   const { record, seconds } = await rollOut('dying', 'dying');
   expect(record).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
-  expect(record.message).toMatch(/[3-9] consecutive starts failed in the same way/);
-  expect(record.message).toContain('the weights of tiny are corrupt');
-  expect(record.steps.find((step: any) => step.name === 'await_ready').evidence).toMatchObject({
-    cause: 'exited',
-    exit_code: 7,
-    log_tail: ['loading', 'the weights of tiny are corrupt'],
+  expect(record.message).toMatch(/^exited: it ended with code 7: the weights of tiny are corrupt\. /);
+  const failure = { cause: 'exited', exit_code: 7, log_tail: ['loading', 'the weights of tiny are corrupt'] };
+  expect(record.steps.find((step: any) => step.name === 'await_ready')).toMatchObject({
+    message: expect.stringMatching(
+      /^0 of 1 instances are ready, and [3-9] consecutive starts failed in the same way\.$/,
+    ),
+    evidence: failure,
+  });
+  const { data: events } = await slipway.deployments.events.list('dying', { type: 'instance.crashed' });
+  expect(events).toMatchObject([{ data: { cause: 'exited', message: expect.stringContaining('code 7') } }]);
+  expect((await slipway.deployments.get('dying')).last_failed_start).toMatchObject({
+    ...failure,
+    revision: 'dying-00001',
+    message: 'it ended with code 7: the weights of tiny are corrupt',
   });
   expect(seconds).toBeLessThan(SOON_SECONDS);
 
-  const { data } = await slipway.deployments.instances.list('dying');
-  expect(data).toMatchObject([{ revision: 'dying-00001', target: 'host', failure: { cause: 'exited', exit_code: 7 } }]);
+  const { data } = await slipway.deployments.instances.list('dying', { revision: '1' });
+  expect(data).toMatchObject([
+    { revision: 'dying-00001', target: 'host', is_serving: false, failure: { cause: 'exited', exit_code: 7 } },
+  ]);
+  expect(await codeOf(slipway.deployments.instances.list('dying', { revision: '2' }))).toBe('404 revision_not_found');
   const { id } = data[0]!;
   const { logs, followLogs } = slipway.deployments.instances;
   const last = async (previous: boolean): Promise<string> => {
-    const answer = await logs('dying', id, { tail: 1, stream: 'stderr', previous });
+    const answer = await logs('dying', id, { tail: 1, stream: 'stderr', previous, since_seconds: 600 });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     return answer.text();
   };

@@ -54,6 +54,7 @@ it('scales 0 → 1 → 4 → 0 with the load and loses no request; 50 requests d
   const begun = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
   expect(await stack.operation(begun)).toMatchObject({ status: 'succeeded' });
   expect(await shown()).toMatchObject({ replicas: { desired: 1 }, scaling: null, effective_scaling: scaling });
+  expect((await stack.slipway().deployments.instances.list('chat')).data).toMatchObject([{ is_serving: true }]);
   await asleep();
   expect(await shown()).toMatchObject({ state: 'active', replicas: { desired: 0, ready: 0 } });
   expect((await shown()).conditions).toContainEqual(
@@ -94,6 +95,8 @@ it('scales 0 → 1 → 4 → 0 with the load and loses no request; 50 requests d
   const { steps: done, ...record } = await stack.operation(rollout.operation.id);
   expect(record).toMatchObject({ status: 'succeeded' });
   expect(done.find(({ name }: { name: string }) => name === 'await_ready').message).toBe('4 of 4 instances are ready.');
+  const { data: instances } = await stack.slipway().deployments.instances.list('chat');
+  expect([...new Set(instances.filter((one) => one.is_serving).map((one) => one.revision))]).toEqual(['chat-00002']);
   const lost = (await load.stop()).filter(({ status, isCut }) => isCut || status !== 200);
   expect(lost).toEqual([]);
   await asleep();

@@ -9,10 +9,10 @@ import {
   type DeploymentsPort,
   type DeploymentHealth,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type LastFailedStart } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort, type RevisionSummary } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
-import type { DeploymentDto } from './deployment.dto.js';
+import type { DeploymentDto, FailedStartDto } from './deployment.dto.js';
 import { healthOf, servingIds } from './deployment-health.js';
 import { shownSettings } from './deployment-settings.js';
 
@@ -40,11 +40,15 @@ export class DeploymentAnswers {
       waitsOf(reads, operations),
     ]);
     const known = new Map(revisions.map((revision) => [revision.id, revision]));
-    const serving = await this.instances.serving(reads, [...routes.values()].flatMap(servingIds));
+    const [serving, failedStarts] = await Promise.all([
+      this.instances.serving(reads, [...routes.values()].flatMap(servingIds)),
+      this.lastFailedStarts(reads, records),
+    ]);
     return records.map((record) => {
       const route = routes.get(record.id);
       const waitingFor = waits.get(record.currentOperationId ?? '') ?? null;
-      return this.answer(record, { route, health: healthOf(route, serving), waitingFor }, known);
+      const lastFailedStart = failedStarts.get(record.id) ?? null;
+      return this.answer(record, { route, health: healthOf(route, serving), waitingFor, lastFailedStart }, known);
     });
   }
 
@@ -53,9 +57,22 @@ export class DeploymentAnswers {
     return answer as DeploymentDto;
   }
 
+  /** A start that failed before the last rollout or rollback that succeeded is no longer of interest. */
+  private async lastFailedStarts(
+    reads: Reads,
+    records: readonly DeploymentRecord[],
+  ): Promise<Map<string, FailedStartDto>> {
+    const ids = records.map(({ id }) => id);
+    const starts = await this.instances.lastFailedStarts(reads, ids);
+    if (starts.size === 0) return new Map();
+    const activations = await this.revisions.lastActivations(reads, [...starts.keys()]);
+    const open = [...starts].filter(([id, { at }]) => at > (activations.get(id) ?? ''));
+    return new Map(open.map(([id, start]) => [id, failedStartOf(start)]));
+  }
+
   private answer(
     record: DeploymentRecord,
-    { route, health, waitingFor }: CurrentState,
+    { route, health, waitingFor, lastFailedStart }: CurrentState,
     revisions: ReadonlyMap<string, RevisionSummary>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
@@ -72,6 +89,7 @@ export class DeploymentAnswers {
       route: route ? routeOf(route) : null,
       current_operation_id: record.currentOperationId,
       waiting_for: waitingFor,
+      last_failed_start: lastFailedStart,
       etag: deploymentEtag(record, route),
       created_by: record.createdBy,
       updated_by: record.updatedBy ?? record.createdBy,
@@ -86,6 +104,12 @@ interface CurrentState {
   route: Route | undefined;
   health: DeploymentHealth;
   waitingFor: WaitingFor | null;
+  lastFailedStart: FailedStartDto | null;
+}
+
+function failedStartOf({ revision, instanceId, at, failure }: LastFailedStart): FailedStartDto {
+  const { cause, message, remediation, exit_code, signal, log_tail } = failure;
+  return { revision, instance_id: instanceId, at, cause, message, remediation, exit_code, signal, log_tail };
 }
 
 function scalingOf(

@@ -109,6 +109,35 @@ export class ReplicasDto {
   ready: number;
 }
 
+export class FailedStartDto {
+  @StringField({ example: 'chat-00007' })
+  revision: string;
+
+  @StringField({ example: 'ins_1' })
+  instance_id: string;
+
+  @TimestampField()
+  at: string;
+
+  @StringField({ description: 'Cause, from a closed list', example: 'gpu_memory' })
+  cause: string;
+
+  @StringField({ example: 'it ended with code 1: CUDA out of memory' })
+  message: string;
+
+  @StringField({ description: 'Next step to fix the failure' })
+  remediation: string;
+
+  @IntField({ nullable: true })
+  exit_code: number | null;
+
+  @StringField({ nullable: true, example: 'SIGKILL' })
+  signal: string | null;
+
+  @ArrayField('string', { description: 'Last lines of its output, oldest first, without secrets' })
+  log_tail: string[];
+}
+
 export class DeploymentDto {
   @StringField({ example: 'dep_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;
@@ -151,6 +180,13 @@ export class DeploymentDto {
 
   @ObjectField(() => ReplicasDto)
   replicas: ReplicasDto;
+
+  @ObjectField(() => FailedStartDto, {
+    nullable: true,
+    description:
+      'The last start of an instance that failed. Null once a later start of that revision is ready, or a later rollout or rollback has succeeded',
+  })
+  last_failed_start: FailedStartDto | null;
 
   @StringField({ enum: DEPLOYMENT_STATES })
   state: DeploymentState;

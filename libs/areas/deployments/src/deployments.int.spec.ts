@@ -224,6 +224,30 @@ it('pages events both ways, by cursor and by sequence', async () => {
   expect(sequences(await list('order=asc'))).toEqual([4, 5]);
 });
 
+it('shows the last failed start until a later rollout gives a revision all traffic', async () => {
+  const { body } = await create();
+  expect(body.last_failed_start).toBeNull();
+  const failure = { cause: 'exited' as const, message: 'it ended', remediation: 'Correct it.', exit_code: 7 };
+  bed.neighbours.failedStarts.set(body.id, {
+    revision: `${name}-00001`,
+    instanceId: 'ins_1',
+    at: '2030-01-02T00:00:00.000Z',
+    failure: { ...failure, signal: null, line: 'it ended', log_tail: ['it ended'] },
+  });
+  const last = async () => (await get()).body.last_failed_start;
+  bed.neighbours.activations.set(body.id, '2030-01-01T00:00:00.000Z');
+  expect(await last()).toEqual({
+    revision: `${name}-00001`,
+    instance_id: 'ins_1',
+    at: '2030-01-02T00:00:00.000Z',
+    ...failure,
+    signal: null,
+    log_tail: ['it ended'],
+  });
+  bed.neighbours.activations.set(body.id, '2030-01-03T00:00:00.000Z');
+  expect(await last()).toBeNull();
+});
+
 it('shows revisions by name, the route and the current health, and the round stores since when', async () => {
   const { body } = await create();
   const { id } = body;

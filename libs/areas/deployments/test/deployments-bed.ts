@@ -3,7 +3,7 @@ import { migrations as dataplane } from '@slipway/dataplane';
 import type { QuotaSettings } from '@slipway/platform-config';
 import type { Reads, Tx } from '@slipway/platform-database';
 import { AreaBed, testPrincipal, type AreaApplication } from '@slipway/platform-durable/operations/testing';
-import { INSTANCES, type WorkloadStatus } from '@slipway/ports/instances';
+import { INSTANCES, type LastFailedStart, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { ROUTES, type Route } from '@slipway/ports/routing';
 import { DeploymentsModule } from '../src/index.js';
@@ -18,6 +18,9 @@ export class DeploymentsNeighbours {
   readonly owners = new Map<string, string>();
   readonly statuses = new Map<string, WorkloadStatus>();
   readonly inFlight = new Map<string, number>();
+  /** By deployment, like `activations`. */
+  readonly failedStarts = new Map<string, LastFailedStart>();
+  readonly activations = new Map<string, string>();
   readonly calls: string[] = [];
   /** Revisions whose processes keep running for a while after nothing retains them. */
   readonly lingering = new Set<string>();
@@ -29,6 +32,7 @@ export class DeploymentsNeighbours {
     shown: async (_reads: Reads, ids: readonly string[]) =>
       ids.map((id) => ({ id, name: `name-of-${id}`, scaling: { min_replicas: 1 } })),
     idsOf: async (_tx: Tx, deploymentId: string) => this.revisions.get(deploymentId) ?? [],
+    lastActivations: async (_reads: Reads, ids: readonly string[]) => kept(this.activations, ids),
     retired: async (_tx: Tx, id: string) => this.note(`retired ${id}`),
   };
 
@@ -49,6 +53,7 @@ export class DeploymentsNeighbours {
       for (const id of ids) await this.onLook?.(id);
       return kept(this.statuses, ids);
     },
+    lastFailedStarts: async (_reads: Reads, ids: readonly string[]) => kept(this.failedStarts, ids),
     status: async (_tx: Tx, id: string) => {
       await this.onLook?.(id);
       return this.statuses.get(id);

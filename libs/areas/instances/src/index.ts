@@ -3,6 +3,7 @@ import { Devices1700000000408 } from './migrations/1700000000408-devices.js';
 import { Installation1700000000430 } from './migrations/1700000000430-installation.js';
 import { InstanceModels1700000000412 } from './migrations/1700000000412-instance-models.js';
 import { InstanceObservations1700000000404 } from './migrations/1700000000404-instance-observations.js';
+import { FailedStarts1700000000436 } from './migrations/1700000000436-failed-starts.js';
 import { LogReadings1700000000409 } from './migrations/1700000000409-log-readings.js';
 import { InstanceStarts1700000000406 } from './migrations/1700000000406-instance-starts.js';
 import { WorkloadsOfTenant1700000000405 } from './migrations/1700000000405-workloads-of-tenant.js';
@@ -44,4 +45,5 @@ export const migrations = [
   TargetHealth1700000000431,
   InstanceDrift1700000000432,
   ReportedFaults1700000000433,
+  FailedStarts1700000000436,
 ];

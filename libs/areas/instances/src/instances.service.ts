@@ -12,6 +12,7 @@ import type {
   WorkloadPreparation,
   CapacityForecast,
   CapacityRequest,
+  LastFailedStart,
   ServingStatus,
   RevisionSpecIssue,
   Workload,
@@ -23,7 +24,7 @@ import { EngineKeys } from './access/engine-keys.js';
 import { InstanceEntity } from './workloads/instance.entity.js';
 import { InstanceCapacity } from './scaling/instance-capacity.js';
 import { placeholderSecrets, toInstanceSpec, engineTraitsOf, TargetCatalog } from './catalog/target-catalog.js';
-import { startRules } from './lifecycle/start-rules.js';
+import { startRules, toldBy } from './lifecycle/start-rules.js';
 import { PreparationEntity } from './lifecycle/preparation.entity.js';
 import { REQUEST_PREPARATION } from './lifecycle/preparation.query.js';
 import { Secrets, SpecCheck, REMOVED_TARGET } from './access/tenant-access.js';
@@ -33,6 +34,7 @@ import {
   RETAIN_WORKLOAD,
   LOCK_WORKLOAD,
   RELEASE_WORKLOAD,
+  READ_LAST_FAILED_STARTS,
   READ_SERVING_STATUS,
   READ_START_SECONDS,
   READ_WORKLOAD_STATUS,
@@ -48,6 +50,7 @@ export class InstancesService implements InstancesPort {
   readonly assertMayBecomeReady = startRules.assertMayBecomeReady;
   readonly lateFailure = startRules.lateFailure;
   readonly waitMessage = startRules.waitMessage;
+  readonly troubleText = startRules.troubleText;
   readonly progressText = startRules.progressText;
 
   constructor(
@@ -144,6 +147,13 @@ export class InstancesService implements InstancesPort {
   async serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, ServingStatus>> {
     const rows = await reads.find<ServingStatus & { key: string }>(READ_SERVING_STATUS, revisionIds);
     return new Map(rows.map(({ key, ...serving }) => [key, serving]));
+  }
+
+  async lastFailedStarts(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, LastFailedStart>> {
+    const rows = await reads.find<LastFailedStart & { key: string }>(READ_LAST_FAILED_STARTS, deploymentIds);
+    return new Map(
+      rows.map(({ key, failure, ...start }) => [key, { ...start, failure: { ...failure, message: toldBy(failure) } }]),
+    );
   }
 
   async driftedSince(tx: Tx, revisionIds: readonly string[]): Promise<Map<string, string>> {

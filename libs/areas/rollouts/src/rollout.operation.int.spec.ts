@@ -254,7 +254,10 @@ describe('soaking', () => {
   it('ends at once if the candidate crashed, and restores the route', async () => {
     const { deployment, id, candidate } = await soaking();
     await bed.drive(id);
-    bed.neighbours.statuses.set(candidate.id, { restarts: 1, message: 'killed' });
+    // A failed start of an additional instance is no crash.
+    bed.neighbours.statuses.set(candidate.id, { restarts: 5, crashes: 0 });
+    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
+    bed.neighbours.statuses.set(candidate.id, { restarts: 6, crashes: 1, message: 'killed' });
     expect(await bed.finish(id)).toMatchObject({
       status: 'failed',
       error_code: 'health_regression',

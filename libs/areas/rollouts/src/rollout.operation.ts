@@ -338,7 +338,8 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       result: { outcome: isDown ? 'failed_down' : 'reverted' },
       events: [
         ...(await this.candidate.retireUnbuilt(tx, input.revisionId, operation.id)),
-        this.event('rollout.reverted', operation, { outcome, error_code: failure?.code, message: failure?.message }),
+        // The operation has the message.
+        this.event('rollout.reverted', operation, { outcome, error_code: failure?.code }),
       ],
     };
   }

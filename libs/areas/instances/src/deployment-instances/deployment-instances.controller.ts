@@ -1,7 +1,7 @@
-import { Controller, Param } from '@nestjs/common';
+import { Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DeploymentInstancesService } from './deployment-instances.service.js';
-import { InstanceListDto } from './instance.dto.js';
+import { InstanceFilterDto, InstanceListDto } from './instance.dto.js';
 
 @Controller()
 export class DeploymentInstancesController {
@@ -15,12 +15,17 @@ export class DeploymentInstancesController {
     operationId: 'listInstances',
     summary: 'List deployment instances',
     description:
-      'Returns the instances of all revisions, newest first, including stopped ones. `failure` shows why the last start failed, `progress` how far the current one is.',
+      'Returns the instances of all revisions, newest first, including stopped ones, or those of one `revision`. `is_serving` shows which ones get requests, `failure` why the last start failed, `progress` how far the current one is.',
     ok: { 200: InstanceListDto },
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'revision_not_found', 'validation_failed'],
     paged: true,
   })
-  list(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Page('string') page: PageRequest) {
-    return this.instances.list(who, name, page);
+  list(
+    @CurrentPrincipal() who: Principal,
+    @Param('name') name: string,
+    @Query() filter: InstanceFilterDto,
+    @Page('string') page: PageRequest,
+  ) {
+    return this.instances.list(who, name, filter, page);
   }
 }

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { inFlightOfInstances } from '@slipway/dataplane';
+import { inFlightOfInstances, readEntries } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { In, LessThan } from 'typeorm';
 import { DeviceClaimEntity } from '../devices/device.entity.js';
-import type { InstanceDto, ShownState } from './instance.dto.js';
+import type { InstanceDto, InstanceFilterDto, ShownState } from './instance.dto.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 
@@ -15,13 +16,21 @@ export class DeploymentInstancesService {
   constructor(
     private readonly database: Database,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
   ) {}
 
   /** Returns the newest first: ids sort by time. */
-  async list({ tenantId }: Principal, name: string, { limit, cursor }: PageRequest): Promise<PageOf<InstanceDto>> {
+  async list(
+    { tenantId }: Principal,
+    name: string,
+    { revision }: InstanceFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<PageOf<InstanceDto>> {
     const deploymentId = await this.deployments.idOf(tenantId, name);
     return this.database.tx({ tenantId }, async (tx) => {
-      const workloads = await workloadsOf(tx, tenantId, deploymentId);
+      const only = revision === undefined ? undefined : (await this.revisions.find(tx, deploymentId, revision)).id;
+      const workloads = await workloadsOf(tx, tenantId, deploymentId, only);
+      const routed = await routedRevisions(tx, deploymentId);
       const names = new Map(workloads.map((one) => [one.revision_id, one.revision_name]));
       const rows = await tx
         .repository(InstanceEntity)
@@ -44,6 +53,7 @@ export class DeploymentInstancesService {
       return pageOf(
         rows.map((row) => ({
           ...instanceDtoOf(row, names.get(row.revision_id) ?? '', flights.get(row.id) ?? 0),
+          is_serving: row.state === 'ready' && routed.has(row.revision_id),
           devices: claims.filter((claim) => claim.instance_id === row.id).map(deviceDtoOf),
         })),
         limit,
@@ -53,16 +63,37 @@ export class DeploymentInstancesService {
   }
 }
 
-function workloadsOf(tx: Tx, tenantId: string, deploymentId: string): Promise<WorkloadEntity[]> {
+function workloadsOf(
+  tx: Tx,
+  tenantId: string,
+  deploymentId: string,
+  revisionId: string | undefined,
+): Promise<WorkloadEntity[]> {
   return tx
     .repository(WorkloadEntity)
     .find({
       select: { revision_id: true, revision_name: true },
-      where: { tenant_id: tenantId, deployment_id: deploymentId },
+      where: {
+        tenant_id: tenantId,
+        deployment_id: deploymentId,
+        ...(revisionId !== undefined && { revision_id: revisionId }),
+      },
     });
 }
 
-function instanceDtoOf(row: InstanceEntity, revision: string, flying: number): Omit<InstanceDto, 'devices'> {
+/** Returns the revisions to which the published route of the deployment gives a share of the traffic. */
+async function routedRevisions(tx: Tx, deploymentId: string): Promise<Set<string>> {
+  const { routes } = await readEntries(tx, { routes: [deploymentId], backends: [], slugs: [], passports: [] });
+  return new Set(
+    routes.flatMap(({ targets }) => targets.filter(({ weight }) => weight > 0)).map((one) => one.revision_id),
+  );
+}
+
+function instanceDtoOf(
+  row: InstanceEntity,
+  revision: string,
+  flying: number,
+): Omit<InstanceDto, 'devices' | 'is_serving'> {
   const { id, ordinal, reason, message, restarts, generation, target, place, drift, failure, progress } = row;
   return {
     id,

@@ -1,4 +1,4 @@
-import { ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { ArrayField, BooleanField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 
 export const SHOWN_STATES = [
   'pending',
@@ -67,6 +67,12 @@ export class InstanceDto {
   @StringField({ enum: SHOWN_STATES, description: '`exited`: it has ended, and starts again if it is still needed' })
   state: ShownState;
 
+  @BooleanField({
+    description:
+      'Whether gateways send it requests of the deployment: it is ready, and the route gives its revision a share',
+  })
+  is_serving: boolean;
+
   @StringField({ nullable: true, description: 'Reason for the state, from a closed list' })
   reason: string | null;
 
@@ -112,6 +118,17 @@ export class InstanceDto {
     description: 'Failure of the last start; null once a start is ready',
   })
   failure: InstanceFailureDto | null;
+}
+
+export class InstanceFilterDto {
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Id, number or name of the revision',
+    example: 'chat-00007',
+  })
+  revision?: string;
 }
 
 export class InstanceListDto {

@@ -37,16 +37,19 @@ export class InstanceEnds {
     const ended = { ...seen, reason };
     const lacksLines = !isMove && instance.ready_age_seconds === null && !seen.failure;
     const lines = lacksLines ? await lastLinesOf(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
+    const failed = isMove ? {} : failedStart(instance, ended, await this.mayLackMemory(instance, ended), lines);
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
-      ...(!isMove && failedStart(instance, ended, await this.mayLackMemory(instance, ended), lines)),
+      ...failed,
       state: 'starting',
       progress: null,
       isStart: true,
       baseUrl: null,
       message: seen.message ?? null,
       isCrash: !isMove,
-      event: isMove ? instanceMoved(workload, instance, ended) : instanceCrashed(workload, instance, ended, null),
+      event: isMove
+        ? instanceMoved(workload, instance, ended)
+        : instanceCrashed(workload, instance, ended, null, failed),
     });
     return 0;
   }
@@ -54,9 +57,10 @@ export class InstanceEnds {
   /** Begins the next generation, even if a hung process still runs: the driver stops that one first. */
   async handleCrash(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
     const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age_seconds);
+    const failed = failedStart(instance, seen, await this.mayLackMemory(instance, seen));
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
-      ...failedStart(instance, seen, await this.mayLackMemory(instance, seen)),
+      ...failed,
       state: 'backing_off',
       generation: instance.generation + 1,
       baseUrl: null,
@@ -65,7 +69,7 @@ export class InstanceEnds {
       isCrash: true,
       crashStreak: streak,
       backOffSeconds: seconds,
-      event: instanceCrashed(workload, instance, seen, seconds),
+      event: instanceCrashed(workload, instance, seen, seconds, failed),
     });
     return CRASH_CHECK_MS;
   }

@@ -51,6 +51,54 @@ describe('a change', () => {
     expect(await change('stopping')).toEqual([]);
   });
 
+  it('to a failed start is kept for the deployment until a start of the revision is ready, also through a new attempt', async () => {
+    const failure = {
+      cause: 'exited' as const,
+      remediation: 'Correct the file.',
+      exit_code: 7,
+      signal: null,
+      line: 'the model is broken',
+      log_tail: ['loading', 'the model is broken'],
+      message: 'it ended with code 7',
+    };
+    const last = () =>
+      api.database.tx('system', async (tx) => (await api.instances.lastFailedStarts(tx, ['dep_1'])).get('dep_1'));
+    expect(await last()).toBeUndefined();
+    await transitions.change(await workload(), await only(), { state: 'backing_off', failure, failedStarts: 1 });
+    const shown = {
+      revision: 'chat-1',
+      instanceId: (await only()).id,
+      at: expect.stringMatching(/^20\d\d-.*Z$/),
+      failure: { cause: 'exited', exit_code: 7, message: 'it ended with code 7: the model is broken' },
+    };
+    expect(await last()).toMatchObject(shown);
+    await api.want('rev_1', bed.spec(), 'operation:op_2');
+    await transitions.change(await workload(), await only(), { state: 'starting' });
+    expect((await only()).failure).toBeNull();
+    expect(await last()).toMatchObject(shown);
+    await transitions.change(await workload(), await only(), { state: 'ready', failure: null });
+    expect(await last()).toBeUndefined();
+  });
+
+  it('counts a crash of an instance that was ready, and a failed start only as a restart', async () => {
+    const counts = async () => {
+      const { restarts, crashes } = (await api.status('rev_1'))!;
+      return { restarts, crashes };
+    };
+    const change = async (state: InstanceRow['state'], isCrash = false) => {
+      await transitions.change(await workload(), await only(), { state, isCrash });
+      return counts();
+    };
+    await change('starting');
+    expect(await change('backing_off', true)).toEqual({ restarts: 1, crashes: 0 });
+    await change('starting');
+    await change('ready');
+    await change('unhealthy');
+    expect(await change('backing_off', true)).toEqual({ restarts: 2, crashes: 1 });
+    await change('starting');
+    expect(await change('backing_off', true)).toEqual({ restarts: 3, crashes: 1 });
+  });
+
   it('publishes the loss of a node to the gateways, until the instance has another state', async () => {
     const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ state }) => state);
     const change = async (state: InstanceRow['state'], reason: InstanceRow['reason'], baseUrl?: string | null) => {

@@ -104,7 +104,8 @@ export class InstanceTransitions {
       if (isReadinessChanged || isOnLostNode(instance) !== isOnLostNode(next))
         await this.publisher.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
-      if (isNews && !change.isSilent) await markChanged(tx, workload);
+      const outcome = startOutcome(instance, change);
+      if ((isNews && !change.isSilent) || outcome.last_failed_start) await markChanged(tx, workload, outcome);
       if (change.event)
         await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
       return next;
@@ -147,8 +148,20 @@ export class InstanceTransitions {
   }
 }
 
+type StartOutcome = Pick<WorkloadEntity, 'last_failed_start'> & { last_failed_start_at: null | (() => string) };
+
+/** The workload keeps the last failed start until a start is ready. Returns what the change says about it. */
+function startOutcome({ id }: InstanceRow, { state, failure }: InstanceChange): Partial<StartOutcome> {
+  if (failure) return { last_failed_start: { ...failure, instance_id: id }, last_failed_start_at: () => 'now()' };
+  return state === 'ready' ? { last_failed_start: null, last_failed_start_at: null } : {};
+}
+
 /** Waits compare this time, so it is the clock's time and not the transaction's. */
-async function markChanged(tx: Tx, workload: WorkloadRow, change: { is_active?: false } = {}): Promise<void> {
+async function markChanged(
+  tx: Tx,
+  workload: WorkloadRow,
+  change: { is_active?: false } & Partial<StartOutcome> = {},
+): Promise<void> {
   const { revision_id, tenant_id } = workload;
   await tx
     .repository(WorkloadEntity)

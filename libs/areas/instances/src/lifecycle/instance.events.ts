@@ -3,6 +3,7 @@ import { WORKER } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import { deploymentSubject } from '../workloads/deployment-subject.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import type { InstanceChange } from './instance-transitions.js';
 
 /** `instance.ready`: it answers its probe and is published to the gateways. */
 export function instanceReady(workload: WorkloadRow, instance: InstanceRow): NewEvent {
@@ -30,15 +31,19 @@ export function instanceChanged(workload: WorkloadRow, instance: InstanceRow, se
 
 /**
  * `instance.crashed`: this generation has ended and the next one starts after the back-off, or the target has restarted
- * it.
+ * it. If it was never ready, its start has failed. Of consecutive starts that fail in the same way, only the first is
+ * reported.
  */
 export function instanceCrashed(
   workload: WorkloadRow,
   instance: InstanceRow,
   seen: Observation,
   backOffSeconds: number | null,
-): NewEvent {
+  { failure, failedStarts = 0 }: Pick<InstanceChange, 'failure' | 'failedStarts'> = {},
+): NewEvent | undefined {
+  if (failedStarts > 1) return undefined;
   return event('instance.crashed', workload, instance, {
+    ...(failure && { cause: failure.cause }),
     ...seenIn(seen),
     exit_code: seen.lastExit?.code ?? null,
     restarts: instance.restarts + 1,

@@ -137,7 +137,9 @@ it('an instance that does not start is never published, and its status shows why
   await until('the cause of the third crash', isShown, async () => shown);
   expect(shown).toMatchObject({ ready: 0, message: expect.stringContaining('3') });
   expect(await worker.published('rev_1')).toEqual([]);
-  expect((await worker.events())[0]).toMatchObject({ type: 'instance.crashed', data: { exit_code: 3 } });
+  expect(await worker.events()).toMatchObject([
+    { type: 'instance.crashed', data: { cause: 'exited', exit_code: 3, generation: 1 } },
+  ]);
 });
 
 it('an unhealthy instance is withdrawn at once, published again if it recovers, and replaced if it does not', async () => {

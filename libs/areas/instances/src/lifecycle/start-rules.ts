@@ -13,28 +13,24 @@ import { instanceFailures, type InstancesPort, type WorkloadStatus } from '@slip
 const SAME_CAUSE_LIMIT = 3;
 /** How long the wait continues for something that a person has to fix. */
 const MENDED_WITHIN_SECONDS = 60;
-/** Number of last lines in a message. The evidence has all. */
-const SHOWN_LINES = 3;
-
 function assertMayBecomeReady(status: WorkloadStatus): void {
   const { ready, desired, restarts, failure, failedStarts, reason, message, startingSeconds } = status;
   if (ready >= desired) return;
+  const counted = `${ready} of ${desired} instances are ready`;
   if (reason && FIXABLE_REASONS.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
-    throw new StepFailed(
-      instanceFailures.target_not_ready,
-      `${ready} of ${desired} instances are ready, still failing after ${MENDED_WITHIN_SECONDS} s: ${reason}: ${message}`,
-      { evidence: { ready, desired, restarts, cause: reason } },
-    );
+    throw new StepFailed(instanceFailures.target_not_ready, `${reason}: ${message}`, {
+      stepMessage: `${counted}, still failing after ${MENDED_WITHIN_SECONDS} s.`,
+      evidence: { ready, desired, restarts, cause: reason },
+    });
   if (!failure) return;
   const isHopeless = PERMANENT_REASONS.has(failure.cause);
   if (!isHopeless && (failedStarts ?? 0) < SAME_CAUSE_LIMIT) return;
   const why = isHopeless ? 'waiting does not help' : `${failedStarts} consecutive starts failed in the same way`;
   const { cause, exit_code, log_tail } = failure;
-  throw new StepFailed(
-    instanceFailures.target_not_ready,
-    `${ready} of ${desired} instances are ready, and ${why}: ${failureText(failure)}`,
-    { evidence: { ready, desired, restarts, cause, exit_code, log_tail } },
-  );
+  throw new StepFailed(instanceFailures.target_not_ready, failureText(failure), {
+    stepMessage: `${counted}, and ${why}.`,
+    evidence: { ready, desired, restarts, cause, exit_code, log_tail },
+  });
 }
 
 function lateFailure(status: WorkloadStatus | undefined): FailureCode {
@@ -44,13 +40,20 @@ function lateFailure(status: WorkloadStatus | undefined): FailureCode {
   return instanceFailures.target_not_ready;
 }
 
-/** Returns the cause, the line that shows it, the last lines, and the next step. */
+/** Returns the cause, the line that shows it, and the next step. The last lines are in the evidence of the step. */
 function failureText(failure: NonNullable<WorkloadStatus['failure']>): string {
-  const { cause, message, line, remediation } = failure;
-  const told = line === undefined || message.includes(line) ? message : `${message}: ${line}`;
-  const last = failure.log_tail.slice(-SHOWN_LINES).filter((one) => !told.includes(one));
-  const lines = last.length > 0 ? ` Last log lines: ${last.join(' | ')}.` : '';
-  return `${cause}: ${told.replace(/\.$/, '')}.${lines} ${remediation}`;
+  return `${failure.cause}: ${toldBy(failure).replace(/\.$/, '')}. ${failure.remediation}`;
+}
+
+/** Returns the message of a failed start, with the line that shows its cause. */
+export function toldBy({ message, line }: NonNullable<WorkloadStatus['failure']>): string {
+  return line === undefined || message.includes(line) ? message : `${message}: ${line}`;
+}
+
+function troubleText(status: WorkloadStatus | undefined): string | undefined {
+  const { reason, message, failure } = status ?? {};
+  if (failure && (!message || message === failure.message)) return failureText(failure);
+  return message && reason ? `${reason}: ${message}` : (message ?? undefined);
 }
 
 function waitMessage(status: WorkloadStatus | undefined): string {
@@ -84,5 +87,6 @@ export const startRules = {
   assertMayBecomeReady,
   lateFailure,
   waitMessage,
+  troubleText,
   progressText,
 } satisfies Partial<InstancesPort>;

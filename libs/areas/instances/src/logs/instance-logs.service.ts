@@ -43,7 +43,8 @@ export class InstanceLogsService implements ExistenceCheck {
     const driver = this.catalog.find(instance.target)?.driver;
     if (driver && !driver.logs) throw instanceErrors.logs_not_kept();
     this.audit.record({ tenantId, action: 'logs.read', resourceType: 'instance', resourceName: instance.id });
-    const { tail, since, stream, previous, follow } = query;
+    const { tail, stream, previous, follow } = query;
+    const since = sinceOf(query, Date.now());
     const asked = { tail, stream, previous, follow, ...(since !== undefined && { since }) };
     if (!follow) return this.text(instance, asked, client);
     await this.feed.stream(client, async (signal) => eventsOf(await this.reader.open(instance, asked, signal)));
@@ -92,6 +93,16 @@ export class InstanceLogsService implements ExistenceCheck {
       return instance;
     });
   }
+}
+
+/** Returns the time of the oldest requested output (RFC 3339), the later one if the query names two. */
+export function sinceOf(
+  { since, since_seconds: seconds }: Pick<LogQueryDto, 'since' | 'since_seconds'>,
+  nowMs: number,
+): string | undefined {
+  if (seconds === undefined) return since;
+  const last = nowMs - seconds * 1_000;
+  return since !== undefined && Date.parse(since) > last ? since : new Date(last).toISOString();
 }
 
 async function* eventsOf(lines: AsyncIterable<LogLine>): AsyncGenerator<{ type: string; data: unknown }> {

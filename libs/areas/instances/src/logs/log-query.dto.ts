@@ -7,6 +7,16 @@ export class LogQueryDto {
   @TimestampField({ optional: true, description: 'Only output that was written at or after this time' })
   since?: string;
 
+  @IntField({
+    min: 1,
+    max: 2_592_000,
+    optional: true,
+    description:
+      'Only output of the last so many seconds, by the clock of the server. With `since`, the later of both times counts',
+    example: 600,
+  })
+  since_seconds?: number;
+
   @StringField({ enum: ['stdout', 'stderr', 'both'], default: 'both', description: 'Output stream to return' })
   stream: 'stdout' | 'stderr' | 'both';
 

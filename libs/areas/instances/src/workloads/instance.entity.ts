@@ -48,6 +48,10 @@ export class InstanceEntity {
   @Column({ type: 'int', default: 0 })
   restarts: number;
 
+  /** Restarts after it was ready. */
+  @Column({ type: 'int', default: 0 })
+  crashes: number;
+
   @Column({ type: 'int', default: 0 })
   crash_streak: number;
 

@@ -97,6 +97,7 @@ export const CHANGE_INSTANCE = prepared(
   'instances-change-instance',
   `update instances set
      state = $3, generation = $4, base_url = $5, message = $6, restarts = restarts + $7::int, crash_streak = $8::int,
+     crashes = crashes + case when ready_since is not null then $7::int else 0 end,
      next_start_at = now() + make_interval(secs => $9::float8),
      state_since = case when state = $3 then state_since else now() end,
      ready_since = case when $3 = 'ready' then coalesce(ready_since, now()) when $3 = 'unhealthy' then ready_since end,

@@ -1,5 +1,6 @@
 import type { RevisionSpec } from '@slipway/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { FailedStart } from './instance.entity.js';
 
 @Entity({ name: 'workloads' })
 export class WorkloadEntity {
@@ -33,6 +34,13 @@ export class WorkloadEntity {
   /** When an event last reported that the engines refuse requests, by fault. */
   @Column({ type: 'jsonb', default: {} })
   reported_faults: Record<string, string>;
+
+  /** Until a start is ready. The failure of an instance ends sooner, as with a new attempt. */
+  @Column({ type: 'jsonb', nullable: true })
+  last_failed_start: (FailedStart & { instance_id: string }) | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  last_failed_start_at: Date | null;
 
   @Column({ type: 'timestamptz', default: () => 'now()' })
   activated_at: Date;

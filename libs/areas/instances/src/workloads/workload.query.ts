@@ -118,7 +118,7 @@ export const ACTIVATE_WORKLOAD = prepared(
        changed_at = case when w.is_active then w.changed_at else clock_timestamp() end
      returning w.revision_id
    )
-   update instances i set restarts = 0, crash_streak = 0, message = null from written
+   update instances i set restarts = 0, crashes = 0, crash_streak = 0, message = null from written
    where i.revision_id = written.revision_id and not coalesce((select is_active from before), false)`,
 );
 
@@ -200,7 +200,7 @@ export const READ_WORKLOAD_STATUS = prepared(
   `select ${DESIRED} as desired,
      count(i.id) filter (where i.state = 'ready')::int as ready,
      count(i.id) filter (where i.state <> 'stopped')::int as alive,
-     coalesce(sum(i.restarts), 0)::int as restarts,
+     coalesce(sum(i.restarts), 0)::int as restarts, coalesce(sum(i.crashes), 0)::int as crashes,
      (array_agg(i.message order by i.observed_at desc) filter (where i.message is not null and i.state <> 'ready'))[1] as message,
      (array_agg(i.reason order by i.observed_at desc) filter (where i.message is not null and i.state <> 'ready'))[1] as reason,
      coalesce(array_agg(i.base_url order by i.ordinal) filter (where i.state = 'ready'), '{}') as "baseUrls",
@@ -223,6 +223,15 @@ export const READ_SERVING_STATUS = lookup(
      (select count(*)::int from instances i where i.revision_id = w.revision_id and i.state = 'ready') as ready,
      ${IS_ASLEEP} as "isAsleep"
    from workloads w where w.revision_id = any ${KEYS}`,
+);
+
+/** The last failed start of each deployment, from an index of those that have one. */
+export const READ_LAST_FAILED_STARTS = lookup(
+  'instances-read-last-failed-starts',
+  `select distinct on (w.deployment_id) w.deployment_id as key, w.revision_name as revision, w.last_failed_start->>'instance_id' as "instanceId",
+     slipway_rfc3339(w.last_failed_start_at) as at, w.last_failed_start as failure
+   from workloads w where w.deployment_id = any ${KEYS} and w.last_failed_start is not null
+   order by w.deployment_id, w.last_failed_start_at desc`,
 );
 
 /**

@@ -73,6 +73,13 @@ export const ACTIVATE_REVISION = prepared(
    where deployment_id = $2 and (id = $3 and state <> 'failed' or id <> $3 and state = 'active')`,
 );
 
+/** Reads one entry of the index for each deployment. */
+export const LAST_ACTIVATIONS = lookup(
+  'revisions-last-activations',
+  `select d.id as key, newest.at from unnest(${KEYS}) as d(id), lateral (
+     select slipway_rfc3339(a.activated_at) as at from revision_activations a where a.deployment_id = d.id order by a.id desc limit 1) newest`,
+);
+
 /**
  * The newest revision that held all traffic, except those in $2, those that a rollback has left, and failed ones. It
  * joins the activation log.

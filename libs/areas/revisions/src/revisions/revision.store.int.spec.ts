@@ -81,6 +81,20 @@ describe('an activation', () => {
     expect(deployment).toMatchObject({ activeRevisionId: one.id, previousRevisionId: two.id });
   });
 
+  it('has a time, and the last one of each deployment is known', async () => {
+    const { deployment, revisions } = await written(2);
+    const { deployment: other } = await written(1);
+    const last = () => write(async (tx) => bed.store.lastActivations(tx, [deployment.id, other.id]));
+    expect(await last()).toEqual(new Map());
+    for (const revision of revisions) await activate(deployment, revision);
+    const [newest] = await bed.database.read<{ at: Date }>(
+      'system',
+      'select activated_at as at from revision_activations where deployment_id = $1 order by id desc limit 1',
+      [deployment.id],
+    );
+    expect(await last()).toEqual(new Map([[deployment.id, newest!.at.toISOString()]]));
+  });
+
   it('moves only the active revision to standby, and never restores a failed one', async () => {
     const { deployment, revisions } = await written(3);
     const [one, two, three] = revisions as [Revision, Revision, Revision];

@@ -16,6 +16,7 @@ import { RevisionActivationEntity, RevisionEntity, RevisionPinEntity } from './r
 import { revisionErrors } from './revision.errors.js';
 import {
   ACTIVATE_REVISION,
+  LAST_ACTIVATIONS,
   GET_REVISIONS,
   GET_REVISION,
   INSERT_REVISION,
@@ -165,6 +166,11 @@ export class RevisionStore implements RevisionsPort {
 
   wasEverActive(tx: Tx, id: string): Promise<boolean> {
     return tx.repository(RevisionActivationEntity).existsBy({ revisionId: id });
+  }
+
+  async lastActivations(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await reads.find<{ key: string; at: string }>(LAST_ACTIVATIONS, deploymentIds);
+    return new Map(rows.map(({ key, at }) => [key, at]));
   }
 
   /** The lock waits for a deletion of the revision that is in progress. Then it finds nothing to pin. */

@@ -97,7 +97,7 @@ export class Candidate {
 
   async awaitReady(context: StepContext<unknown>, revisionId: string, deadlineSeconds: number): Promise<StepOutcome> {
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
-    const { desired = 1, ready = 0, message = null, reason = null } = status ?? {};
+    const { desired = 1, ready = 0, reason = null } = status ?? {};
     const { failure } = status ?? {};
     const evidence = {
       ready,
@@ -109,23 +109,21 @@ export class Candidate {
     if (ready >= desired) {
       return done({
         message: `${ready} of ${desired} instances are ready.`,
-        result: { restarts: status?.restarts ?? 0 },
+        result: { restarts: status?.restarts ?? 0, crashes: status?.crashes },
         commit: (tx) => this.markReady(tx, context, revisionId),
       });
     }
     if (status) this.instances.assertMayBecomeReady(status);
+    const trouble = this.instances.troubleText(status);
     if (reason && PERMANENT_REASONS.has(reason)) {
-      const what = `${ready} of ${desired} instances are ready, and waiting does not help: ${message}`;
-      throw new StepFailed(instanceFailures.target_not_ready, what, { evidence });
+      const stepMessage = `${ready} of ${desired} instances are ready, and waiting does not help.`;
+      throw new StepFailed(instanceFailures.target_not_ready, trouble ?? reason, { stepMessage, evidence });
     }
-    const trouble = message ?? failure?.message;
     const leftMs = deadlineSeconds * 1_000 - context.step.elapsedMs();
     if (leftMs <= 0) {
-      throw new StepFailed(
-        this.instances.lateFailure(status),
-        `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${trouble ? `: ${trouble}` : ''}`,
-        { evidence },
-      );
+      const counted = `${ready} of ${desired} instances were ready after ${deadlineSeconds} s`;
+      const stepMessage = trouble ? counted : '';
+      throw new StepFailed(this.instances.lateFailure(status), trouble ?? counted, { stepMessage, evidence });
     }
     const waitsForCapacity = reason !== null && CAPACITY_REASONS.has(reason);
     return sleep({
@@ -139,7 +137,8 @@ export class Candidate {
 
   /**
    * Returns the candidate's current status. A crash since it was ready fails the operation in the step that notices it
-   * first, because the records of a dead candidate would show the same less clearly.
+   * first, because the records of a dead candidate would show the same less clearly. An additional instance, which is
+   * started for more load, may need several attempts.
    * @throws StepFailed if the candidate did not stay up
    */
   async assertUp(
@@ -149,11 +148,9 @@ export class Candidate {
     revisionName: string,
   ): Promise<WorkloadStatus | undefined> {
     const status = await this.instances.status(tx, revisionId);
-    const restarts =
-      (status?.restarts ?? 0) -
-      Number((context.results['await_ready'] as { restarts?: number } | undefined)?.restarts ?? 0);
-    if (status && restarts <= 0) return status;
-    throw didNotStayUp(revisionName, status, restarts);
+    const crashes = crashesOf(status) - crashesOf(context.results['await_ready'] as CrashCounts | undefined);
+    if (status && crashes <= 0) return status;
+    throw didNotStayUp(revisionName, status, crashes);
   }
 
   /** Whether at least one instance is ready, and all ready ones answer a request now. */
@@ -236,7 +233,8 @@ export class Candidate {
     )
       return;
     const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
-    const data = { error_code: failure.code, message: failure.message };
+    // The operation has the message.
+    const data = { error_code: failure.code };
     const about = { actor: WORKER, operationId: operation.id, data };
     return { events: moved ? [this.revisions.event('revision.failed', moved, about)] : [] };
   }
@@ -245,6 +243,13 @@ export class Candidate {
 export function refused(issues: readonly RevisionSpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
   const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
   return new StepFailed(operationFailures.validation_failed, message, { retryable: isRetryable, evidence: issues });
+}
+
+type CrashCounts = Partial<Pick<WorkloadStatus, 'restarts' | 'crashes'>>;
+
+/** The result of a step of a previous version has only the restarts. */
+function crashesOf({ crashes, restarts = 0 }: CrashCounts = {}): number {
+  return crashes ?? restarts;
 }
 
 /** The failure of a candidate that was ready and no longer is. */

@@ -15,8 +15,16 @@ export class StepFailed extends Error {
   constructor(
     { code }: FailureCode,
     message: string,
-    /** `evidence` is kept with the step; `result` is merged into the operation's result. */
-    readonly options: { retryable?: boolean; evidence?: unknown; result?: Record<string, unknown> } = {},
+    /**
+     * `evidence` is kept with the step; `result` is merged into the operation's result. `stepMessage` is what the step
+     * says in place of the message, which the operation has.
+     */
+    readonly options: {
+      retryable?: boolean;
+      stepMessage?: string;
+      evidence?: unknown;
+      result?: Record<string, unknown>;
+    } = {},
   ) {
     super(message);
     this.code = code;

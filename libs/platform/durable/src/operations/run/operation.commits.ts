@@ -159,7 +159,7 @@ export class OperationCommits {
     const ended = {
       name: step.name,
       status: isCancel ? 'cancelled' : 'failed',
-      message: failure.message,
+      message: found.stepMessage ?? failure.message,
       evidence: found.evidence,
     } as const;
     const [first] = needed;
