@@ -32,6 +32,7 @@ it('a wanted revision is started once, published when it is ready, and reported 
     ready: 1,
     alive: 1,
     restarts: 0,
+    crashes: 0,
     message: null,
     reason: null,
     ...NO_START,
