@@ -410,7 +410,7 @@ export interface paths {
         };
         /**
          * List deployment instances
-         * @description Returns the instances of all revisions, newest first, including stopped ones. `failure` shows why the last start failed, `progress` how far the current one is.
+         * @description Returns the instances of all revisions, newest first, including stopped ones, or those of one `revision`. `is_serving` shows which ones get requests, `failure` why the last start failed, `progress` how far the current one is.
          */
         get: operations["listInstances"];
         put?: never;
@@ -1757,6 +1757,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The last start of an instance that failed. Null once a later start of that revision is ready, or a later rollout or rollback has succeeded */
+            last_failed_start: components["schemas"]["FailedStartDto"] | null;
             /** @example chat */
             name: string;
             /** @description Name of the revision that a rollback returns to by default */
@@ -2029,6 +2031,28 @@ export interface components {
              */
             period?: "day" | "week" | "month" | (string & {});
         };
+        FailedStartDto: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description Cause, from a closed list
+             * @example gpu_memory
+             */
+            cause: string;
+            exit_code: number | null;
+            /** @example ins_1 */
+            instance_id: string;
+            /** @description Last lines of its output, oldest first, without secrets */
+            log_tail: string[];
+            /** @example it ended with code 1: CUDA out of memory */
+            message: string;
+            /** @description Next step to fix the failure */
+            remediation: string;
+            /** @example chat-00007 */
+            revision: string;
+            /** @example SIGKILL */
+            signal: string | null;
+        };
         FieldIssueDto: {
             /**
              * @description Stable code of the broken rule.
@@ -2094,6 +2118,8 @@ export interface components {
             id: string;
             /** @description Requests in flight, according to the last report of each gateway */
             in_flight: number;
+            /** @description Whether gateways send it requests of the deployment: it is ready, and the route gives its revision a share */
+            is_serving: boolean;
             /** @description Explanation of the reason */
             message: string | null;
             /** @description Number within the revision, from 0 */
@@ -4662,6 +4688,8 @@ export interface operations {
     listInstances: {
         parameters: {
             query?: {
+                /** @description Id, number or name of the revision */
+                revision?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
@@ -4697,6 +4725,8 @@ export interface operations {
                 tail?: number;
                 /** @description Only output that was written at or after this time */
                 since?: string;
+                /** @description Only output of the last so many seconds, by the clock of the server. With `since`, the later of both times counts */
+                since_seconds?: number;
                 /** @description Output stream to return */
                 stream?: "stdout" | "stderr" | "both";
                 /** @description Return the output of the last start that has ended instead of the newest one */
