@@ -99,7 +99,7 @@ export class DeploymentAnswers {
   }
 }
 
-/** What other areas know about a deployment now. */
+/** The state of a deployment in other areas. */
 interface CurrentState {
   route: Route | undefined;
   health: DeploymentHealth;

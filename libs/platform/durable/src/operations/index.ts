@@ -43,7 +43,12 @@ export {
 } from './accept/operation.store.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
 export { operationErrors } from './accept/operation.errors.js';
-export { GET_OPERATION_RECORD, LIST_OPERATION_RECORDS, NEWEST_OPERATION_RECORDS, waitsOf } from './accept/operation.query.js';
+export {
+  GET_OPERATION_RECORD,
+  LIST_OPERATION_RECORDS,
+  NEWEST_OPERATION_RECORDS,
+  waitsOf,
+} from './accept/operation.query.js';
 export { isLiveOperation, operationActivity, OperationEntity, OperationStepEntity } from './operation.entity.js';
 export { operationFailures } from './operation.failures.js';
 export type { OperationFailure, OperationPause, OperationPromotion, OperationRow } from './operation.row.js';
