@@ -108,6 +108,34 @@ it('scales 0 → 1 → 4 → 0 with the load and loses no request; 50 requests d
   expect(ways.filter((way, index) => index > 0 && way !== ways[index - 1])).toHaveLength(1);
 });
 
+it('while a canary waits for an approval, the stable revision and the candidate scale with the load', async () => {
+  stack = await Stack.start({ gateway: true, config: CONFIG });
+  await stack.slipway().deployments.create({ name: 'chat' });
+  const spec = (id: string) => ({
+    model: { id },
+    runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 400 } },
+    scaling: { min_replicas: 1, max_replicas: 4, target_in_flight: 2 },
+  });
+  const first = await stack.rollOut('chat', { spec: spec('tiny'), strategy: { type: 'immediate' } });
+  expect(await stack.operation(first)).toMatchObject({ status: 'succeeded' });
+  const steps = [{ traffic_percent: 50, soak_seconds: 0, requires_approval: true }, { traffic_percent: 100 }];
+  const strategy = { type: 'canary' as const, steps };
+  const canary = await stack.rollOut('chat', { spec: spec('small'), strategy, analysis: { mode: 'none' } });
+  const waits = async () => (await stack.slipway().operations.get(canary)).waiting_for === 'approval';
+  await until('it waits for an approval', waits, 60_000);
+  // Ten are in flight, half of them with each revision.
+  const load = new Load(stack.gatewayUrl, stack.token, 'chat', 25);
+  const serving = async () => {
+    const { data } = await stack.slipway().deployments.instances.list('chat');
+    return ['chat-00001', 'chat-00002'].map(
+      (name) => data.filter(({ revision, is_serving }) => is_serving && revision === name).length,
+    );
+  };
+  await until('both have three', async () => (await serving()).every((count) => count >= 3), 60_000);
+  expect(await waits()).toBe(true);
+  expect((await load.stop()).filter(({ status, isCut }) => isCut || status !== 200)).toEqual([]);
+});
+
 it('a sleeping revision is given the traffic, rolled back to, qualified and published: a request wakes it', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
   const slipway = stack.slipway();
