@@ -28,6 +28,7 @@ it('a process that runs no operations only writes what should run, and starts no
     ready: 0,
     alive: 0,
     restarts: 0,
+    crashes: 0,
     message: null,
     reason: null,
     ...NO_START,
