@@ -32,7 +32,7 @@ it('creates a deployment with every field that a client may set, and shows it', 
     revision_history_limit: 3,
     default_strategy: {
       type: 'canary',
-      steps: [{ traffic_percent: 10 }, { traffic_percent: 100, requires_approval: true }],
+      steps: [{ traffic_percent: 10 }, { traffic_percent: 100, requires_approval: true, pause: false }],
     },
   };
   const created = await create(body);
@@ -50,8 +50,8 @@ it('creates a deployment with every field that a client may set, and shows it', 
     default_strategy: {
       type: 'canary',
       steps: [
-        { traffic_percent: 10, soak_seconds: 180, requires_approval: false },
-        { traffic_percent: 100, requires_approval: true },
+        { traffic_percent: 10, soak_seconds: 180, requires_approval: false, pause: false },
+        { traffic_percent: 100, requires_approval: true, pause: false },
       ],
     },
     conditions: [

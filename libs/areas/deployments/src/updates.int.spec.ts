@@ -117,7 +117,7 @@ describe('a patch of a deployment', () => {
     const steps = await patch({ default_strategy: { steps: [{ traffic_percent: 100, soak_seconds: 5 }] } });
     expect(steps.body.default_strategy).toEqual({
       type: 'canary',
-      steps: [{ traffic_percent: 100, soak_seconds: 5, requires_approval: false }],
+      steps: [{ traffic_percent: 100, soak_seconds: 5, requires_approval: false, pause: false }],
     });
     const kept = await patch({ default_strategy: { type: 'immediate' } });
     expect(codesOf(kept)).toEqual([422, 'validation_failed', ['default_strategy.steps not_applicable']]);

@@ -35,6 +35,11 @@ export class PauseOperationDto {
   reason?: string;
 }
 
+export class ResumeOperationDto {
+  @StringField({ max: 2000, optional: true, description: 'Reason to continue. The event shows it.' })
+  reason?: string;
+}
+
 export class PromoteOperationDto {
   @StringField({
     enum: ['next', 'full'],

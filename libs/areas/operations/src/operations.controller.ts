@@ -8,6 +8,7 @@ import {
   OperationPageDto,
   PauseOperationDto,
   PromoteOperationDto,
+  ResumeOperationDto,
 } from './operation-list.dto.js';
 import { OperationsService } from './operations.service.js';
 
@@ -138,10 +139,10 @@ export class OperationsController {
     description:
       'Ends a pause. If the operation is not paused but waits for a person, it approves or decides, as promote does.',
     ok: { 200: OperationDto },
-    errors: ['operation_not_found', 'operation_not_paused', 'self_approval'],
+    errors: ['operation_not_found', 'operation_not_paused', 'self_approval', 'validation_failed'],
   })
-  resume(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
-    return this.operations.resume(who, id);
+  resume(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: ResumeOperationDto) {
+    return this.operations.resume(who, id, body.reason);
   }
 
   @Route({

@@ -88,8 +88,8 @@ export class OperationsService implements ExistenceCheck {
     return this.change(who, id, (tx) => this.store.pause(tx, id, who, reason));
   }
 
-  resume(who: Principal, id: string): Promise<RawJson> {
-    return this.change(who, id, (tx) => this.store.resume(tx, id, who));
+  resume(who: Principal, id: string, reason?: string): Promise<RawJson> {
+    return this.change(who, id, (tx) => this.store.resume(tx, id, who, reason));
   }
 
   promote(who: Principal, id: string, body: PromoteOperationDto): Promise<RawJson> {

@@ -329,7 +329,11 @@ export function resolveAuto(
   const { steps, hold_seconds } = strategy;
   if (!hasPrevious || hasCapacity(capacity) || capacity.own === 0) return { type: 'canary', steps };
   const soak_seconds = steps.at(-1)?.soak_seconds ?? DEFAULT_SOAK_SECONDS;
-  return { type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false }], hold_seconds };
+  return {
+    type: 'recreate',
+    steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false, pause: false }],
+    hold_seconds,
+  };
 }
 
 /** The capacity for the new revision, as a rehearsal shows it. */

@@ -43,7 +43,7 @@ const recreate = (): OperationCase => ({
   begin: async () => {
     bed.neighbours.capacity = undefined;
     const deployment = await bed.serving();
-    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false, pause: false }];
     return bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'recreate', steps } });
   },
   assertSucceeded: (record) => restsOn(record, 2),

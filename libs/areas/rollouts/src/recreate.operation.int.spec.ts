@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => bed.neighbours.statuses.clear());
 
-const SOAK = { traffic_percent: 100, soak_seconds: 60, requires_approval: false };
+const SOAK = { traffic_percent: 100, soak_seconds: 60, requires_approval: false, pause: false };
 const RECREATE = { type: 'recreate' as const, steps: [{ ...SOAK, soak_seconds: 0 }], hold_seconds: 90 };
 const names = (record: any, isUnwind = false) =>
   record.steps.filter((step: any) => Boolean(step.is_unwind) === isUnwind).map((step: any) => step.name);

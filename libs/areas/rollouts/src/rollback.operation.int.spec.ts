@@ -17,7 +17,7 @@ afterEach(() => {
 const stepOf = (record: any, name: string) => record.steps.find((step: any) => step.name === name);
 const name = (deployment: Deployment, number: number) => `${deployment.name}-0000${number}`;
 const asksAt = (percent: number) => [
-  { traffic_percent: percent, soak_seconds: 0, requires_approval: true },
+  { traffic_percent: percent, soak_seconds: 0, requires_approval: true, pause: false },
   ...canary(100).steps,
 ];
 /** A deployment with a rollout that has moved a quarter of the traffic and waits for a person. */

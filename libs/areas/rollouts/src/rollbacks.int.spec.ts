@@ -212,7 +212,7 @@ describe('a rollback during a rollout', () => {
 
   it('reverts a canary that has half the traffic', async () => {
     const deployment = await bed.serving();
-    const steps = [{ ...canary(50).steps[0]!, requires_approval: true }, ...canary(100).steps];
+    const steps = [{ ...canary(50).steps[0]!, requires_approval: true, pause: false }, ...canary(100).steps];
     const rollout = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'canary', steps } });
     expect(await bed.finish(rollout)).toMatchObject({ status: 'waiting' });
     expect(await bed.finish(await bed.rollback(deployment))).toMatchObject({ status: 'succeeded' });

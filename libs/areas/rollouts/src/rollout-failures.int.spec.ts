@@ -14,8 +14,8 @@ describe('the unwind', () => {
   /** A canary that waits for a person after its first step. */
   const halfway = async (standing: Awaited<ReturnType<RolloutsBed['serving']>>) => {
     const steps = [
-      { traffic_percent: 20, soak_seconds: 0, requires_approval: true },
-      { traffic_percent: 100, soak_seconds: 0, requires_approval: false },
+      { traffic_percent: 20, soak_seconds: 0, requires_approval: true, pause: false },
+      { traffic_percent: 100, soak_seconds: 0, requires_approval: false, pause: false },
     ];
     const id = await bed.rollout(standing, { spec: spec('next'), strategy: { type: 'canary', steps } });
     expect(await bed.finish(id)).toMatchObject({ status: 'waiting', current_step: 'await_promotion:1' });

@@ -71,7 +71,12 @@ describe('a successful rollout', () => {
 
   it('of a first revision gives it all traffic, even if the strategy starts with less', async () => {
     const first = bed.deployment();
-    const steps = [5, 100].map((percent) => ({ traffic_percent: percent, soak_seconds: 0, requires_approval: false }));
+    const steps = [5, 100].map((percent) => ({
+      traffic_percent: percent,
+      soak_seconds: 0,
+      requires_approval: false,
+      pause: false,
+    }));
     const strategy = { type: 'canary' as const, steps };
     const id = await bed.rollout(first, { spec: spec('m'), strategy });
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
@@ -95,7 +100,7 @@ describe('a successful rollout', () => {
 
   it('waits for approval before a step that requires it, and continues when a person approves', async () => {
     const deployment = await bed.serving();
-    const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: true }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: true, pause: false }];
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'blue_green', steps } });
     expect(await bed.finish(id)).toMatchObject({ status: 'waiting', current_step: 'await_promotion:1' });
     expect(deployment.state).toBe('paused');
@@ -229,7 +234,7 @@ describe('becoming ready', () => {
 describe('soaking', () => {
   const soaking = async () => {
     const deployment = await bed.serving();
-    const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: false }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: false, pause: false }];
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'canary', steps } });
     const candidate = await bed.revision(deployment, 2);
     return { deployment, id, candidate };

@@ -44,7 +44,12 @@ export const spec = (model: string) => ({ model: { id: model }, runtime: { targe
 /** Canary steps without a soak, so that no test waits for one. */
 export const canary = (...percents: number[]) => ({
   type: 'canary' as const,
-  steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds: 0, requires_approval: false })),
+  steps: percents.map((traffic_percent) => ({
+    traffic_percent,
+    soak_seconds: 0,
+    requires_approval: false,
+    pause: false,
+  })),
 });
 /** For rollouts without recorded requests, which guards would pause. */
 export const UNJUDGED = { mode: 'none', on_failure: 'rollback', on_inconclusive: 'pause' } as const;

@@ -289,7 +289,7 @@ describe('the analysis of a soak', () => {
     const gone = { gatewayId: 'gw_gone', statsUntil: new Date(Date.now() - 60_000), followed: [], inFlight: [] };
     await bed.database.tx('system', (tx) => reportGateway(tx, gone));
     await bed.sql(`update dataplane_gateways set seen_at = now() - interval '11 seconds' where gateway_id = 'gw_gone'`);
-    const steps = [{ traffic_percent: 100, soak_seconds: 30, requires_approval: false }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 30, requires_approval: false, pause: false }];
     const deployment = await bed.serving();
     const strategy = { type: 'canary' as const, steps };
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy, analysis: analysis([metric()]) });
@@ -433,7 +433,7 @@ describe('a candidate for which the stable revision was stopped', () => {
       threshold: undefined,
       max_regression_percent: 50,
     });
-    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false, pause: false }];
     const id = await bed.rollout(deployment, {
       spec: spec('next'),
       strategy: { type: 'recreate', steps },
@@ -466,7 +466,7 @@ describe('guards', () => {
   /** Rolls out without a gate of its own; the soak covers the recorded requests. */
   async function ungated(served: Parameters<RolloutsBed['served']>[1], type: 'canary' | 'blue_green' = 'canary') {
     const deployment = await bed.serving();
-    const steps = [{ traffic_percent: 100, soak_seconds: 120, requires_approval: false }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 120, requires_approval: false, pause: false }];
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type, steps }, analysis: undefined });
     bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 1 });
     await bed.served((await bed.revision(deployment, 2)).id, served);
@@ -503,7 +503,7 @@ describe('guards', () => {
 
   it('judge a recreate by its requests, and do not pause one without requests', async () => {
     const deployment = await bed.serving();
-    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
+    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false, pause: false }];
     const strategy = { type: 'recreate' as const, steps };
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy, analysis: undefined });
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { gate: { source: 'default' } } });

@@ -222,12 +222,12 @@ export class OperationStore {
    * @throws operation_not_paused (409)
    * @throws the error of its implementation if this person may not do that
    */
-  async resume(tx: Tx, id: string, principal: Principal): Promise<void> {
+  async resume(tx: Tx, id: string, principal: Principal, reason: string | null = null): Promise<void> {
     const { actor } = principal;
     const operation = await this.lock(tx, id);
     if (operation.pause && isInProgress(operation)) {
       await tx.query(END_OPERATION_PAUSE, [id]);
-      await this.told(tx, operation, 'resume', controlled('operation.resumed', operation, actor, {}));
+      await this.told(tx, operation, 'resume', controlled('operation.resumed', operation, actor, { reason }));
       return;
     }
     if (operation.status !== 'waiting' || !operation.awaiting) throw operationErrors.operation_not_paused();
@@ -235,7 +235,8 @@ export class OperationStore {
     const request = { action: 'resume', isFull: false, principal } as const;
     await this.definitions.find(operation.kind)?.assertMay?.(tx, operation, request);
     await tx.query(RESUME_OPERATION, [id]);
-    await this.told(tx, operation, 'resume', statusChanged(operation, 'running', actor));
+    const event = statusChanged(operation, 'running', actor);
+    await this.told(tx, operation, 'resume', { ...event, data: { ...event.data, reason } });
   }
 
   /**
