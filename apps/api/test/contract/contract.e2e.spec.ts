@@ -273,6 +273,36 @@ describe('the body', () => {
     ).toEqual([]);
   });
 
+  it('is 422 with an error for each unknown field if the request is strict, also in a rehearsal, which else warns', async () => {
+    const { resolve } = client.document;
+    const judge: Judge = async (one, row, asked) => {
+      const least = asked.body ?? {};
+      const { body, fields } = resolve(one.body!).properties
+        ? withUnknownFields(one.body!, row.full?.(least) ?? least, resolve)
+        : { body: { x_nobody_knows: 1 }, fields: ['x_nobody_knows'] };
+      const send = (query: Record<string, string>) =>
+        client.ask(one, { ...asked, body, query: { ...asked.query, ...query } });
+      const refusal = async (query: Record<string, string>) => {
+        const answer = await send(query);
+        const details: any[] = answer.body?.error?.details ?? [];
+        const named = details.filter(({ code }) => code === 'unknown_field').map(({ field }) => field);
+        return (
+          unless(answer, 422, 'validation_failed', JSON.stringify(query)) ??
+          (JSON.stringify(named.sort()) === JSON.stringify(fields) ? undefined : `refused ${named.join()}`)
+        );
+      };
+      if (!one.hasRehearsal) return refusal({ strict: 'true' });
+      const rehearsed = await send({ validate_only: 'true' });
+      const told = (rehearsed.body?.warnings ?? []).map(({ field }: any) => field);
+      return [
+        await refusal({ strict: 'true' }),
+        await refusal({ strict: 'true', validate_only: 'true' }),
+        JSON.stringify(told) === JSON.stringify(fields) ? undefined : `the rehearsal warned of ${told.join()}`,
+      ];
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
   it('is checked against every bound of its schema: the last value within it is no error, and the first one beyond it is a 422 that names the field', async () => {
     const judge: Judge = async (one, row, asked) => {
       const { allowed, refused } = limits(one.body!, asked.body ?? {}, client.document.resolve);

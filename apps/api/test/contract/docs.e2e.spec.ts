@@ -47,6 +47,7 @@ describe('the texts', () => {
       'Authorization: Bearer',
       'Idempotency-Key',
       'validate_only=true',
+      'strict=true',
       '`code`',
       'next_cursor',
       'text/event-stream',

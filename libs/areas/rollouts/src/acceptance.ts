@@ -20,11 +20,13 @@ import { quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { operationErrors } from '@slipway/platform-durable/operations';
 import { quotaExceeded } from '@slipway/platform-durable/quotas';
 import {
+  addUnknownRemovals,
   errors,
   mergePatch,
   newFindings,
   readObject,
-  warnUnknown,
+  reportUnknown,
+  unknownIssues,
   type FieldIssue,
   type Principal,
 } from '@slipway/platform-http';
@@ -133,9 +135,10 @@ export async function assertWithinQuotas(
 export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, path = 'spec_patch'): RevisionSpec {
   const findings = newFindings();
   const dto = readObject(RevisionSpecDto, mergePatch(base, patch) as object, path, findings) as RevisionSpecDto;
-  warnUnknown(findings.unknown);
+  addUnknownRemovals(RevisionSpecDto, patch, path, findings);
   const details = [...findings.mistyped, ...findings.broken];
-  if (details.length > 0) throw errors.validation_failed({ details });
+  if (details.length > 0) throw errors.validation_failed({ details: [...details, ...unknownIssues(findings.unknown)] });
+  reportUnknown(findings.unknown);
   return completeSpec(dto);
 }
 
@@ -190,9 +193,11 @@ export class RolloutCheck implements RolloutsPort {
 function read(body: object, within: string): RolloutDto {
   const findings = newFindings();
   const rollout = readObject(RolloutDto, body, within, findings) as RolloutDto;
-  warnUnknown(findings.unknown);
-  if (findings.mistyped.length > 0) throw errors.invalid_parameter({ details: findings.mistyped });
-  refuse(findings.broken);
+  const { mistyped, broken } = findings;
+  const hints = unknownIssues(findings.unknown);
+  if (mistyped.length > 0) throw errors.invalid_parameter({ details: [...mistyped, ...hints] });
+  if (broken.length > 0) refuse([...broken, ...hints]);
+  reportUnknown(findings.unknown);
   return rollout;
 }
 

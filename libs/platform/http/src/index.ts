@@ -22,7 +22,15 @@ export {
   type IdempotencyClaim,
 } from './routes/parameters.js';
 export * from './fields/field.decorators.js';
-export { isStorable, newFindings, type Findings, readObject, warnUnknown } from './fields/read-object.js';
+export {
+  addUnknownRemovals,
+  isStorable,
+  newFindings,
+  type Findings,
+  readObject,
+  reportUnknown,
+  unknownIssues,
+} from './fields/read-object.js';
 export { mergePatch } from './fields/merge-patch.js';
 export { RequestCoalescer } from './answers/request-coalescer.js';
 export { RawJson, rawJson, Reply, reply, jsonPatch, rehearsal, RehearsalDto } from './answers/reply.js';

@@ -163,6 +163,19 @@ export class SampleController {
 
   @Route({
     method: 'POST',
+    path: '/samples/:name/touch',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'touchSample',
+    summary: 'Touch a sample',
+    ok: { 200: AnswerDto },
+  })
+  touch(@Param('name') name: string): object {
+    return { name };
+  }
+
+  @Route({
+    method: 'POST',
     path: '/failures',
     scope: 'viewer',
     tag: 'System',

@@ -4,7 +4,7 @@ import {
   fingerprintOf,
   newFindings,
   readObject,
-  warnUnknown,
+  reportUnknown,
   type Findings,
   type IdempotencyClaim,
   type SlipwayRequest,
@@ -92,7 +92,7 @@ function readJson(
     findings,
     false,
   );
-  warnUnknown(findings.unknown);
+  reportUnknown(findings.unknown);
   const source = bytesOf(content as string, options.encoding);
   const fingerprint = fingerprintOf(request.query, body);
   return {

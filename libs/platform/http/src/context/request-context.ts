@@ -22,6 +22,8 @@ export interface RequestContext {
   tenantId?: string;
   principal?: Principal;
   warnings: Warning[];
+  /** Whether the client requested with `?strict=true` that unknown fields of the body are errors. */
+  isStrict?: boolean;
   /** If the request came through an entrance: returns its bearer credential, which replaces `Authorization`. */
   credential?: () => Promise<string>;
   route?: RouteSpec;

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  addUnknownRemovals,
   ArrayField,
   BooleanField,
   IntField,
@@ -203,6 +204,29 @@ describe('unknown fields', () => {
         const { meant } = read({ ...extra, leaf: { name: 'a', ...extra } });
         expect(Object.values(meant).filter((one) => one !== undefined).length).toBeLessThanOrEqual(50);
       }),
+    );
+  });
+});
+
+describe('a merge patch', () => {
+  const removals = (patch: Record<string, unknown>) => {
+    const findings = newFindings();
+    addUnknownRemovals(RootDto, patch, 'patch', findings);
+    return findings.unknown.map(({ field, meant }) => [field, meant]);
+  };
+
+  it('has unknown fields that it would remove, which the merged object does not show', () => {
+    const patch = { note: null, nots: null, leaf: { nmae: null, size: null }, free: { any: null }, map: { a: null } };
+    expect(removals(patch)).toEqual([
+      ['patch.nots', 'patch.note'],
+      ['patch.leaf.nmae', 'patch.leaf.name'],
+    ]);
+    expect(removals({ other: 1, leaf: { other: {} } })).toEqual([]);
+  });
+
+  it('names fifty of them', () => {
+    expect(removals(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, null])))).toHaveLength(
+      50,
     );
   });
 });

@@ -1,5 +1,6 @@
 import { useContainer, validateSync, type ValidationError, type ValidationOptions } from 'class-validator';
 import { currentRequest, type Warning } from '../context/request-context.js';
+import { errors } from '../errors/platform.errors.js';
 import type { FieldIssue } from '../errors/slipway-error.js';
 import { nearest } from './near-miss.js';
 
@@ -235,10 +236,15 @@ export function explainUnknown(type: Function, path: string, findings: Findings,
   }
 }
 
-/** Adds unknown fields to the warnings of the answer. Does nothing outside of a request. */
-export function warnUnknown(unknown: readonly UnknownField[]): void {
+/**
+ * Adds unknown fields to the warnings of the answer, or refuses them if the request is strict. Does nothing outside of a
+ * request.
+ * @throws validation_failed (422) with each unknown field
+ */
+export function reportUnknown(unknown: readonly UnknownField[]): void {
   const context = currentRequest();
-  if (!context) return;
+  if (!context || unknown.length === 0) return;
+  if (context.isStrict) throw errors.validation_failed({ details: unknownIssues(unknown) });
   for (const one of [...unknown].sort((a, b) => (a.field < b.field ? -1 : 1))) {
     if (context.warnings.length >= MAX_UNKNOWN) return;
     context.warnings.push(warningOf(one));
@@ -246,16 +252,47 @@ export function warnUnknown(unknown: readonly UnknownField[]): void {
 }
 
 /**
- * Returns issues for the unknown fields with a likely meaning. A refusal needs them, because its answer has no
- * warnings.
+ * Returns issues for unknown fields. A refusal needs them, because its answer has no warnings. If the request is not
+ * strict, only those with a likely meaning are listed, because the others are no error.
  */
 export function unknownIssues(unknown: readonly UnknownField[]): FieldIssue[] {
-  const meant = unknown.filter((one) => one.meant !== undefined).slice(0, MAX_UNKNOWN);
-  return meant.map((one) => ({
-    field: one.field,
-    code: 'unknown_field',
-    message: `${one.field} is not a known field; ${hintOf(one)}`,
-  }));
+  const isStrict = currentRequest()?.isStrict === true;
+  const listed = unknown.filter((one) => isStrict || one.meant !== undefined);
+  return listed
+    .slice(0, MAX_UNKNOWN)
+    .map((one) => ({
+      field: one.field,
+      code: 'unknown_field',
+      message: [`${one.field} is not a known field`, ...(one.meant === undefined ? [] : [hintOf(one)])].join('; '),
+    }));
+}
+
+/** Returns the fields of a body that no handler reads: they are all unknown. */
+export function unreadFields(body: unknown): UnknownField[] {
+  return isPlainObject(body) ? Object.keys(body).map((name) => unknownField(name, '', [])) : [];
+}
+
+/**
+ * Adds the unknown fields of a merge patch whose value is `null`. The merged object does not show them, because they
+ * remove nothing.
+ * @param path dotted path of the patch
+ */
+export function addUnknownRemovals(
+  type: Function,
+  patch: Record<string, unknown>,
+  path: string,
+  findings: Findings,
+): void {
+  const { unknown } = findings;
+  const fields = fieldsOf(type);
+  for (const [name, value] of Object.entries(patch)) {
+    // A field that no answer will name needs no hint.
+    if (unknown.length >= MAX_UNKNOWN) return;
+    const field = fields.get(name);
+    const members = field?.shape.members?.();
+    if (!field && value === null) unknown.push(unknownField(name, path, fields.keys()));
+    else if (members && isPlainObject(value)) addUnknownRemovals(members, value, join(path, name), findings);
+  }
 }
 
 function warningOf(one: UnknownField): Warning {

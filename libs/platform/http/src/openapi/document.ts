@@ -140,7 +140,7 @@ const DESCRIPTION = `Control plane for inference deployments: revisions, routing
 - **Retries**: send an \`Idempotency-Key\` where it is accepted. A retry with the same key returns the result of the first request. The same key with another request returns 422 \`idempotency_key_reused\`.
 - **Rehearsal**: \`?validate_only=true\`, where it is accepted, runs every check, writes nothing, and returns what would happen.
 - **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document lists every code with its meaning and remedy. 400 means malformed or mistyped, 422 means that the request breaks a rule; \`details\` names the fields.
-- **Unknown fields** of a body are ignored and listed in \`warnings\` of the response.
+- **Unknown fields** of a body are ignored and listed in \`warnings\` of the response. With \`?strict=true\`, which every request with a body accepts, they are errors: 422 \`validation_failed\`, and \`details\` lists each of them with the code \`unknown_field\`.
 - **Pages**: lists return \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page.
 - **Concurrent changes**: send the \`etag\` you read as \`If-Match\` where it is accepted; if the resource has changed since, the response is 412.
 - **Polling**: responses that clients poll carry an \`ETag\`. Send it as \`If-None-Match\` where it is accepted; if the response is unchanged, it is 304 without a body.

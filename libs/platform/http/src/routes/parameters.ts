@@ -10,8 +10,8 @@ import {
   isStorable,
   newFindings,
   readObject,
+  reportUnknown,
   unknownIssues,
-  warnUnknown,
 } from '../fields/read-object.js';
 import type { SlipwayRequest } from '../server/slipway-request.js';
 
@@ -46,9 +46,13 @@ function unquote(header: string): string | undefined {
   return inner?.replace(/\\(["\\])/g, '$1');
 }
 
+/** Parameters that decide how a request is judged, not what it does. */
+const JUDGING = new Set(['strict', 'validate_only']);
+
 /** @param digest replaces the body of a streamed upload, whose bytes are not held in memory */
 export function fingerprintOf(query: Record<string, unknown>, body: unknown, digest?: string): string {
   const sorted = Object.keys(query)
+    .filter((name) => !JUDGING.has(name))
     .sort()
     .map((name) => [name, query[name]]);
   const content = digest ?? canonicalize(body ?? {}) ?? '';
@@ -81,8 +85,8 @@ export class RequestReader implements PipeTransform {
     if (metatype === undefined || UNTYPED.has(metatype) || fieldsOf(metatype).size === 0) return body;
     const findings = newFindings();
     const dto = readObject(metatype, body, '', findings);
-    warnUnknown(findings.unknown);
     refuse(findings);
+    reportUnknown(findings.unknown);
     return dto;
   }
 
@@ -140,15 +144,16 @@ export const Idempotency = createParamDecorator(
 
 /** Whether the client requested a rehearsal: `?validate_only=true`. Needs `dryRun: true` on the route. */
 export const ValidateOnly = createParamDecorator((_data: unknown, context: ExecutionContext): boolean =>
-  readValidateOnly(requestOf(context).query),
+  readSwitch(requestOf(context).query, 'validate_only'),
 );
 
-export function readValidateOnly(query: Record<string, unknown>): boolean {
-  const given = query['validate_only'];
+/** @throws invalid_parameter (400) */
+export function readSwitch(query: Record<string, unknown>, field: 'strict' | 'validate_only'): boolean {
+  const given = query[field];
   if (given === undefined || given === 'false') return false;
   if (given === 'true') return true;
-  const message = 'validate_only must be true or false';
-  throw errors.invalid_parameter({ message, details: [{ field: 'validate_only', code: 'type', message }] });
+  const message = `${field} must be true or false`;
+  throw errors.invalid_parameter({ message, details: [{ field, code: 'type', message }] });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode, RequestMapping, RequestMethod, UsePipes } from '@nestjs/common';
+import { applyDecorators, Body, HttpCode, RequestMapping, RequestMethod, UsePipes } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import {
@@ -16,6 +16,7 @@ import { fullPathOf, type RouteSpec } from './route-spec.js';
 
 const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
+const withBody = new WeakSet<RouteSpec>();
 
 /** Stores the declaration of a route on its handler. */
 export const RouteDeclaration = Reflector.createDecorator<RouteSpec>();
@@ -33,6 +34,7 @@ export function Route(spec: RouteSpec): MethodDecorator {
     RouteConfig({ slipway: spec } satisfies Config),
     RouteDeclaration(spec),
     UsePipes(reader),
+    noteBody(spec),
     ...(isRoot ? [ApiExcludeEndpoint()] : published(spec)),
   );
 }
@@ -41,6 +43,31 @@ export function Route(spec: RouteSpec): MethodDecorator {
 export function declaredRoute(operationId: string): RouteSpec | undefined {
   return declared.get(operationId);
 }
+
+/** Whether the handler of a route reads the body of the request. */
+export function readsBody(spec: RouteSpec): boolean {
+  return withBody.has(spec);
+}
+
+/** Parameters are decorated before their method, so their metadata exists by now. */
+function noteBody(spec: RouteSpec): MethodDecorator {
+  return (target, name) => {
+    const parameters = (Reflect.getMetadata(PARAMETERS.key, target.constructor, name) ?? {}) as object;
+    if (Object.keys(parameters).some((one) => one.startsWith(PARAMETERS.body))) withBody.add(spec);
+  };
+}
+
+/**
+ * The metadata of a handler's parameters, and the prefix of its body there. Nest publishes no names for them, so they
+ * are read from a sample.
+ */
+const PARAMETERS = ((): { key: unknown; body: string } => {
+  class Sample {}
+  Body()(Sample.prototype, 'handler', 0);
+  const [key] = Reflect.getMetadataKeys(Sample, 'handler');
+  const [body] = Object.keys(Reflect.getMetadata(key, Sample, 'handler') as object);
+  return { key, body: body!.slice(0, body!.indexOf(':') + 1) };
+})();
 
 function declare(spec: RouteSpec): void {
   const known = declared.get(spec.operationId);

@@ -11,7 +11,9 @@ import { type RequestContext, runInRequest, type Warning } from '../context/requ
 import { errors } from '../errors/platform.errors.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
-import { readValidateOnly, refuseUnstorable } from '../routes/parameters.js';
+import { reportUnknown, unreadFields } from '../fields/read-object.js';
+import { readSwitch, refuseUnstorable } from '../routes/parameters.js';
+import { readsBody } from '../routes/route.decorator.js';
 import { type BrowserPages, wantsPage } from './browser-pages.js';
 import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
 import { type Entrance, Entrances, type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
@@ -213,7 +215,15 @@ export function addContextHooks(instance: FastifyInstance): void {
 export function addRequestChecks(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, _reply, done) => {
     try {
-      refuseUnfitting(request);
+      refuseUnfitting(request as SlipwayRequest);
+      done();
+    } catch (refusal) {
+      done(refusal as Error);
+    }
+  });
+  instance.addHook('preHandler', (request, _reply, done) => {
+    try {
+      refuseUnread(request as SlipwayRequest);
       done();
     } catch (refusal) {
       done(refusal as Error);
@@ -221,17 +231,23 @@ export function addRequestChecks(instance: FastifyInstance): void {
   });
 }
 
-function refuseUnfitting(request: FastifyRequest): void {
-  const route = routeOf(request);
+/** The handler of a strict request refuses the fields that it does not know, unless it reads no body at all. */
+function refuseUnread({ slipway: { isStrict, route }, body }: SlipwayRequest): void {
+  if (isStrict && route && !readsBody(route)) reportUnknown(unreadFields(body));
+}
+
+function refuseUnfitting(request: SlipwayRequest): void {
+  const { route } = request.slipway;
   if (!route) return;
-  refuseUnstorable(request.params as Record<string, string>);
-  const query = request.query as Record<string, unknown>;
+  refuseUnstorable(request.params);
+  const { query } = request;
+  if (route.method !== 'GET') request.slipway.isStrict = readSwitch(query, 'strict');
   if (query['validate_only'] !== undefined) {
     if (!route.dryRun && route.method !== 'GET') {
       const message = 'This operation does not support validate_only';
       throw errors.invalid_parameter({ message, details: [{ field: 'validate_only', code: 'unsupported', message }] });
     }
-    if (route.dryRun) readValidateOnly(query);
+    if (route.dryRun) readSwitch(query, 'validate_only');
   }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
