@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runInRequest, type RequestContext } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import { canary, IMMEDIATE, RolloutsBed, spec } from '../test/rollouts-bed.js';
+import { canary, IMMEDIATE, RolloutsBed, spec, UNJUDGED } from '../test/rollouts-bed.js';
 import type { RolloutDto } from './rollout.dto.js';
 
 let bed: RolloutsBed;
@@ -105,6 +105,43 @@ describe('accepting a rollout', () => {
     expect(await warningsOf(await bed.serving(), { spec_patch: patch })).toEqual([
       { code: 'unknown_field', field: 'spec_patch.runtime.agrs', message: 'did you mean `spec_patch.runtime.args`?' },
     ]);
+  });
+
+  it('is refused for each unknown field of a patch if the request is strict, also when it is rehearsed', async () => {
+    const deployment = await bed.serving();
+    const spec_patch = { runtime: { agrs: {} }, scaling: { min_replica: null, min_replicas: 1 } };
+    const strictly = (send: () => Promise<unknown>) =>
+      runInRequest({ requestId: 'r', warnings: [], isStrict: true }, send);
+    for (const send of [() => bed.ask(deployment, { spec_patch }), () => bed.rehearse(deployment, { spec_patch })])
+      await expect(strictly(send)).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [
+          { field: 'spec_patch.runtime.agrs', code: 'unknown_field' },
+          {
+            field: 'spec_patch.scaling.min_replica',
+            code: 'unknown_field',
+            message: expect.stringContaining('did you mean `spec_patch.scaling.min_replicas`?'),
+          },
+        ],
+      });
+    expect(await bed.states(deployment)).toEqual(['active']);
+  });
+
+  it('is refused in a rehearsal with the Idempotency-Key of another request, and the key of a rehearsal stays free', async () => {
+    const body = { spec: spec('next'), strategy: IMMEDIATE };
+    const [rehearsed, deployment] = [await bed.serving(), await bed.serving()];
+    const text = deployment.name;
+    expect(await bed.rehearse(rehearsed, body, key(text))).toMatchObject({ body: { valid: true } });
+    const first = await bed.ask(deployment, body, key(text, 'other'));
+    expect(first.created).toBe(true);
+    await expect(bed.rehearse(deployment, body, key(text))).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect(await bed.rehearse(deployment, body, key(text, 'other'))).toMatchObject({ status: 200 });
+  });
+
+  it('judges a plan with the gate of its time, not with one that the deployment got later', async () => {
+    const deployment = await bed.serving(1, { defaultStrategy: canary(50, 100), defaultAnalysis: { ...UNJUDGED } });
+    const { operation } = await bed.ask(deployment, { spec: spec('next'), plan_id: 'plan_1' });
+    expect(operation.result.gate).toMatchObject({ source: 'default' });
   });
 
   it('is refused with a message that names the first field, and leaves the deployment unchanged', async () => {

@@ -142,9 +142,9 @@ export class RolloutsBed {
     return answerOf(await this.get(RolloutsService).create(request));
   }
 
-  rehearse(deployment: Deployment, body: Partial<RolloutDto>): Promise<unknown> {
+  rehearse(deployment: Deployment, body: Partial<RolloutDto>, idempotency?: IdempotencyClaim): Promise<unknown> {
     const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: true, body: body as RolloutDto };
-    return this.get(RolloutsService).create(request);
+    return this.get(RolloutsService).create({ ...request, idempotency });
   }
 
   async rollout(deployment: Deployment, body: Partial<RolloutDto>): Promise<string> {

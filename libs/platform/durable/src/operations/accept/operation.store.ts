@@ -389,7 +389,8 @@ export class OperationRequests {
     const { principal, idempotency, isDryRun, resourceType, resourceName, reason } = request;
     const claim = { operation, resourceType, resourceName, requestedBy: principal.actor, reason };
     return this.mutations.run({ principal, isDryRun }, async (tx): Promise<Reply> => {
-      const { id, created } = await this.operations.claim(tx, isDryRun ? claim : { ...claim, idempotency });
+      // A rehearsal claims the key too, and gives it back: it must be refused if the request would be.
+      const { id, created } = await this.operations.claim(tx, { ...claim, idempotency });
       if (!created) return operationAnswer(id, (await this.operations.record(tx, id)) as string, false);
       const { audit, events = [], rehearsal: { would, diff, more } = { would: '' }, ...start } = await change(tx, id);
       // These are sent in this order in one message, and answered in one.
