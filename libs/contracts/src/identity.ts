@@ -33,6 +33,11 @@ export function isActorText(ownerId: string): boolean {
 export interface Actor {
   type: string;
   id: string;
+  /**
+   * Name of the token or the person at the time of the action; null or absent if unknown. For readers: it decides
+   * nothing, because anybody may give a token any name.
+   */
+  name?: string | null;
 }
 
 /** Returns `token:tok_1`, as events, audit rows and `created_by` columns write an actor. */

@@ -23,7 +23,7 @@ export const FIND_ORGANIZATION_GRANT = prepared(
  */
 export const LOOK_UP_IDENTITY = prepared(
   'identity-console-access-look-up',
-  `select a.tenant_id, t.name as tenant_name, t.is_operator, a.scopes, a.status
+  `select a.tenant_id, t.name as tenant_name, t.is_operator, a.scopes, a.status, a.display_name
    from console_access a join tenants t on t.id = a.tenant_id
    where a.provider = $1 and a.external_organization_id = $2 and a.external_user_id = $3 and ${IS_GRANTED} order by t.name`,
 );
@@ -34,4 +34,5 @@ export interface IdentityRow {
   is_operator: boolean;
   scopes: string[];
   status: 'active' | 'revoked';
+  display_name: string | null;
 }

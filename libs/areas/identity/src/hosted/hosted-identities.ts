@@ -61,7 +61,7 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
     );
     // The person, not the mapping: a person is the same actor in every tenant, and the count of approvals relies on
     // that.
-    const actor = { type: 'user', id: userId } as const;
+    const actor = { type: 'user', id: userId, name: row.display_name } as const;
     return {
       tenantId: row.tenant_id,
       tenantName: row.tenant_name,

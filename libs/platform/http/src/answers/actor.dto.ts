@@ -8,6 +8,14 @@ export class ActorDto {
 
   @StringField()
   id: string;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    description:
+      'Name of the token or the person at the time of the action; null if unknown, absent for components of Slipway and in records that are older than this field',
+  })
+  name?: string | null;
 }
 
 /** The owner of a credential, who is responsible for its use. */

@@ -15,6 +15,7 @@ export {
 export { ensureBootstrap } from './bootstrap.js';
 export {
   SCOPES,
+  ownerOf,
   withIncluded,
   tenantName,
   tenantNameOf,

@@ -9,7 +9,7 @@ import { KEYS, lookup, prepared } from '@slipway/platform-database';
  */
 export const LOOK_UP_TOKEN = lookup(
   'auth-token-look-up',
-  `select k.id as key, k.tenant_id, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
+  `select k.id as key, k.tenant_id, k.name, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
    from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any ${KEYS}`,
 );
@@ -18,6 +18,8 @@ export interface TokenLookup {
   /** The id of the token. */
   key: string;
   tenant_id: string;
+  /** Name of the token. */
+  name: string;
   tenant_name: string;
   is_operator: boolean;
   scopes: string[];
@@ -29,6 +31,12 @@ export interface TokenLookup {
   is_expired: boolean;
   is_use_due: boolean;
 }
+
+/** Also of a token that was revoked: its actions stay those of its owner. */
+export const FIND_TOKEN_OWNER = prepared(
+  'auth-token-owner',
+  `select jsonb_build_object('type', owner_type, 'id', owner_id) as owner, minters from api_tokens where tenant_id = $1 and id = $2`,
+);
 
 const RECORD = `id, name, scopes, created_by, jsonb_build_object('type', owner_type, 'id', owner_id) as owner, minters, slipway_rfc3339(created_at) as created_at, slipway_rfc3339(expires_at) as expires_at,
   slipway_rfc3339(last_used_at) as last_used_at, slipway_rfc3339(revoked_at) as revoked_at, revoked_by,

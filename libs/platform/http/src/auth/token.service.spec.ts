@@ -7,6 +7,7 @@ import type { TokenLookup } from './token.query.js';
 const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({
   key: 'tok_1',
   tenant_id: 'ten',
+  name: 'laptop',
   tenant_name: 'acme',
   is_operator: false,
   scopes: ['operator'],
@@ -33,7 +34,7 @@ it('recognises the holder of a token by its secret alone', () => {
     tenantId: 'ten',
     tenantName: 'acme',
     isOperatorTenant: false,
-    actor: { type: 'token', id: 'tok_1' },
+    actor: { type: 'token', id: 'tok_1', name: 'laptop' },
     scopes: new Set(['viewer', 'operator']),
     owner: { type: 'person', id: 'bob' },
     minters: [{ type: 'person', id: 'operator' }],

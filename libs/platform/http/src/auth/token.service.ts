@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
-import { checkToken, hashSecret, type Owner, parseToken, type TokenParts, tokenText } from '@slipway/contracts';
+import {
+  type Actor,
+  checkToken,
+  hashSecret,
+  type Owner,
+  parseToken,
+  personOf,
+  type TokenParts,
+  tokenText,
+} from '@slipway/contracts';
 import { Database, newId, prepared, type Tx } from '@slipway/platform-database';
 import { errors, type Principal, type Scope } from '../index.js';
 import type { BearerAuthenticator } from './request-guard.js';
 import {
+  FIND_TOKEN_OWNER,
   INSERT_TOKEN,
   LIST_TOKENS,
   LOCK_TOKEN,
@@ -88,6 +98,23 @@ export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(tenantId, tenant.name);
   return tenant.name;
+}
+
+/**
+ * Returns the owner of the credential with which an actor of a tenant acted, and the owners of the tokens that led to
+ * it; undefined for a component of Slipway.
+ */
+export async function ownerOf(
+  tx: Tx,
+  tenantId: string,
+  actor: Actor,
+): Promise<Pick<Principal, 'owner' | 'minters'> | undefined> {
+  if (actor.type === 'system') return undefined;
+  const found =
+    actor.type === 'token'
+      ? await tx.one<Pick<Principal, 'owner' | 'minters'>>(FIND_TOKEN_OWNER, [tenantId, actor.id])
+      : undefined;
+  return found ?? { owner: personOf(actor), minters: [] };
 }
 
 /** Properties of a new token. The caller checks `expiresAt`. */
@@ -177,7 +204,7 @@ export function principalOf(row: TokenLookup | undefined, secret: string): Princ
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,
     isOperatorTenant: row.is_operator,
-    actor: { type: 'token', id: row.key },
+    actor: { type: 'token', id: row.key, name: row.name },
     scopes: withIncluded(row.scopes),
     owner: { type: row.owner_type, id: row.owner_id },
     minters: row.minters,

@@ -1,4 +1,4 @@
-import type { Owner } from '@slipway/contracts';
+import type { Actor, Owner } from '@slipway/contracts';
 
 export type Scope = 'viewer' | 'operator' | 'admin';
 
@@ -7,7 +7,7 @@ export interface Principal {
   tenantId: string;
   tenantName: string;
   isOperatorTenant: boolean;
-  actor: { type: 'token' | 'user' | 'system'; id: string };
+  actor: Actor & { type: 'token' | 'user' | 'system' };
   scopes: ReadonlySet<Scope>;
   /** The owner of the credential, who is responsible for its use. Approvals are counted by owner. */
   owner: Owner;

@@ -115,7 +115,7 @@ it('accepts the bootstrap token after any number of boots, and a changed secret'
   expect((await ask(`Bearer ${BOOTSTRAP}`)).body).toEqual({
     tenant: 'default',
     scopes: ['viewer', 'operator', 'admin'],
-    actor: { type: 'token', id: 'tok_boot' },
+    actor: { type: 'token', id: 'tok_boot', name: 'bootstrap' },
   });
   const changed = `slw_boot_${'t'.repeat(32)}`;
   await ensureBootstrap(database, { bootstrapToken: changed });

@@ -138,7 +138,7 @@ it('shows a token once, stores its hash, and each scope once', async () => {
   expect(stored?.['secret_sha256']).toEqual(hashSecret(secret));
   expect(await authenticate(text as string)).toMatchObject({
     tenantId: tenant,
-    actor: { type: 'token', id: row.id },
+    actor: { type: 'token', id: row.id, name: 'new' },
     owner: BOB,
     minters: [OPERATOR],
   });
