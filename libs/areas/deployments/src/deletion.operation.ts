@@ -16,11 +16,13 @@ import {
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
+import { requestContext } from '@slipway/platform-http';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { assertDeletable } from './protection.errors.js';
+import { removeProtection } from './protection-removal.js';
 
 export interface DeletionInput {
   deploymentId: string;
@@ -162,6 +164,8 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
   async reclaim(tx: Tx, operation: OperationRow<DeletionInput>): Promise<void> {
     const { deploymentId, deploymentName } = operation.input;
     const deployment = await this.deployments.lock(tx, operation.tenantId, deploymentName);
+    // An operator may have raised the protection since the deletion failed.
+    await removeProtection(tx, deployment, requestContext().principal);
     assertDeletable(deployment);
     assertIdle(deployment);
     await this.routes.takeTraffic(tx, deploymentId, operation.id);

@@ -6,6 +6,7 @@ import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { assertIdle, DELETION } from './deletion.operation.js';
 import { deploymentEtag } from './deployment-answers.js';
 import { assertDeletable } from './protection.errors.js';
+import { removeProtection } from './protection-removal.js';
 
 @Injectable()
 export class DeletionsService {
@@ -19,6 +20,7 @@ export class DeletionsService {
     const request = { principal, resourceType: 'deployment', resourceName: name };
     return this.requests.accept(DELETION, request, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, principal.tenantId, name);
+      await removeProtection(tx, deployment, principal);
       assertIfMatch(ifMatch, deploymentEtag(deployment, await this.routes.current(tx, deployment.id)));
       assertDeletable(deployment);
       assertIdle(deployment);

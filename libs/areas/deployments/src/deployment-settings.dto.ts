@@ -39,7 +39,8 @@ const SCALING = {
 const DELETION = { description: 'Whether DELETE returns 409 `deployment_protected`' };
 const ROLLOUTS = {
   enum: PROTECTED_ROLLOUTS,
-  description: '`approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`',
+  description:
+    '`approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin',
 };
 export const UNPROTECTED: Protection = { deletion: false, rollouts: 'any' };
 

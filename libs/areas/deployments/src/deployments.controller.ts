@@ -110,7 +110,7 @@ export class DeploymentsController {
     operationId: 'deleteDeployment',
     summary: 'Delete a deployment',
     description:
-      'Starts a durable operation of kind `delete_deployment`. It removes the route, waits for requests in flight, stops the instances and frees the name. Returns 202 with the operation.',
+      'Starts a durable operation of kind `delete_deployment`. It removes the route, waits for requests in flight, stops the instances and frees the name. If `protection.rollouts` is `approved_plan`, it requires the scope admin, because it removes that protection. Returns 202 with the operation.',
     ok: { 202: OperationEnvelopeDto },
     errors: ['deployment_not_found', 'deployment_protected', 'operation_in_progress'],
     ifMatch: true,

@@ -1,4 +1,4 @@
-import { defineErrors } from '@slipway/platform-http';
+import { defineErrors, errors, type Principal } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
 
 export const protectionErrors = defineErrors({
@@ -21,5 +21,19 @@ export function assertDeletable({ name, protection }: Pick<Deployment, 'name' | 
     message,
     details: [{ field: 'protection.deletion', code: 'protected', message }],
     remediation: `An admin can lift the protection: PATCH /api/v1/deployments/${name} {"protection": {"deletion": false}}.`,
+  });
+}
+
+/**
+ * Checks that the caller may lower the protection of a deployment.
+ * @param message why this needs an admin
+ * @throws scope_insufficient (403)
+ */
+export function assertMayLower(principal: Pick<Principal, 'scopes'> | undefined, message: string): void {
+  if (principal?.scopes.has('admin')) return;
+  throw errors.scope_insufficient({
+    message,
+    remediation: 'Ask an admin to make the change, or send a token with the scope admin.',
+    extra: { required_scope: 'admin' },
   });
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Scope } from '@slipway/platform-http';
+import { runInRequest, type Scope } from '@slipway/platform-http';
 import { beside, until } from '@slipway/platform-database/testing';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import type { AreaAnswer } from '@slipway/platform-durable/operations/testing';
+import { testPrincipal, type AreaAnswer } from '@slipway/platform-durable/operations/testing';
 import { DeploymentsBed } from '../test/deployments-bed.js';
 
 const GATE = { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.1 }] };
@@ -43,6 +43,11 @@ const codesOf = ({ status, body }: AreaAnswer) => [
   body.error.code,
   body.error.details?.map((issue: any) => `${issue.field} ${issue.code}`),
 ];
+/** Actions in the audit log of a deployment, the last three, newest first. */
+const actionsOf = async (deployment: string): Promise<string[]> => {
+  const text = `select action from audit_log where resource_name = $1 order by at desc, id desc limit 3`;
+  return (await bed.sql<{ action: string }>(text, [deployment])).map(({ action }) => action);
+};
 /** Counts of the rows that a mutation writes. */
 const traces = () =>
   bed.database.read(
@@ -389,6 +394,45 @@ describe('protection', () => {
     expect((await get()).protection.deletion).toBe(true);
   });
 
+  it('lets only admins delete a deployment that accepts only plans, which counts as lowering it', async () => {
+    await patch({ protection: { rollouts: 'approved_plan' } }, { scope: 'operator' });
+    const refused = await bed.send('DELETE', `/deployments/${name}`, { scope: 'operator' });
+    expect([refused.status, refused.body.error.code, refused.body.error.required_scope]).toEqual([
+      403,
+      'scope_insufficient',
+      'admin',
+    ]);
+    expect(refused.body.error.message).toContain('protection.rollouts approved_plan');
+    expect((await get()).state).toBe('creating');
+    expect((await bed.send('DELETE', `/deployments/${name}`)).status).toBe(202);
+    expect(await actionsOf(name)).toEqual(['deployment.delete', 'deployment.unprotect', 'deployment.update']);
+  });
+
+  it('lets operators delete a deployment without it, and records no unprotection', async () => {
+    expect((await bed.send('DELETE', `/deployments/${name}`, { scope: 'operator' })).status).toBe(202);
+    expect(await actionsOf(name)).toEqual(['deployment.delete', 'deployment.create']);
+  });
+
+  it('lets only admins retry the deletion of a deployment that accepts only plans since then', async () => {
+    bed.neighbours.failOn = 'remove';
+    const { operation } = (await bed.send('DELETE', `/deployments/${name}`)).body;
+    await bed.finish(operation.id);
+    bed.neighbours.failOn = undefined;
+    await patch({ protection: { rollouts: 'approved_plan' } });
+    const retryAs = (scope: Scope) =>
+      runInRequest({ requestId: 'req_1', warnings: [], principal: testPrincipal('ten_a', scope) }, () =>
+        bed.retry(operation.id),
+      );
+    await expect(retryAs('operator')).rejects.toMatchObject({ code: 'scope_insufficient' });
+    await retryAs('admin');
+    expect((await get()).state).toBe('deleting');
+    const rows = await bed.sql(`select count(*)::int as n from audit_log where resource_name = $1 and action = $2`, [
+      name,
+      'deployment.unprotect',
+    ]);
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+
   it.each([
     ['deletion', { deletion: true }, { deletion: false }],
     ['deletion', { deletion: true }, { deletion: null }],
@@ -409,11 +453,6 @@ describe('protection', () => {
     expect((await get()).protection).toMatchObject(raised);
     expect((await patch({ labels: { still: 'free' } }, { scope: 'operator' })).status).toBe(200);
     expect((await patch({ protection: lowered })).status).toBe(200);
-    const actions = await bed.database.read<any>(
-      'system',
-      `select action from audit_log where resource_name = $1 order by id desc limit 2`,
-      [name],
-    );
-    expect(actions).toEqual([{ action: 'deployment.unprotect' }, { action: 'deployment.update' }]);
+    expect((await actionsOf(name)).slice(0, 2)).toEqual(['deployment.unprotect', 'deployment.update']);
   });
 });

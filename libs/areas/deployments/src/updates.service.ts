@@ -21,6 +21,7 @@ import {
   storedSettings,
   type ShownSettings,
 } from './deployment-settings.js';
+import { assertMayLower } from './protection.errors.js';
 
 export interface UpdateRequest {
   principal: Principal;
@@ -53,7 +54,8 @@ export class UpdatesService {
       const before = shownSettings(record);
       const after = patchedSettings(before, patch);
       const lowered = loweredProtection(before.protection, after.protection);
-      if (lowered && !principal.scopes.has('admin')) throw loweringNeedsAdmin(lowered);
+      if (lowered)
+        assertMayLower(principal, `Lowering protection.${lowered} requires the scope admin; raising it does not.`);
       const found = await this.answers.one(tx, record);
       assertIfMatch(request.ifMatch, found.etag);
       if (isDeepStrictEqual(before, after))
@@ -102,14 +104,6 @@ function nameIsFixed(name: string): Error {
     details: [{ field: 'name', code: 'immutable', message }],
     remediation:
       'Omit name. To change the displayed name, set display_name. To get another name, create another deployment.',
-  });
-}
-
-function loweringNeedsAdmin(field: string): Error {
-  return errors.scope_insufficient({
-    message: `Lowering protection.${field} requires the scope admin; raising it does not.`,
-    remediation: 'Ask an admin to make the change, or send a token with the scope admin.',
-    extra: { required_scope: 'admin' },
   });
 }
 
