@@ -1,4 +1,4 @@
-import { isSameOwner, isAmongOwners, systemActor } from '@slipway/contracts';
+import { isSameOwner, systemActor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
@@ -7,6 +7,7 @@ import { appendEvents, appendAll } from '@slipway/platform-durable/events';
 import { PausePoints } from '@slipway/platform-config';
 import type { Plan } from '@slipway/ports/plans';
 import { deploymentStream } from '@slipway/ports/deployment-records';
+import { assertMayApprovePlan } from './approval-rules.js';
 import { planAnswer, PlanStore, endedEvent } from './plan.store.js';
 import type { ApprovePlanDto, RejectPlanDto } from './plan-requests.dto.js';
 import { planErrors } from './plan.errors.js';
@@ -31,7 +32,7 @@ export class DecisionsService implements ExistenceCheck {
   async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
     const answer = await this.mutations.run({ principal: who, idempotency: claim }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
-      assertMayApprove(who, plan);
+      assertMayApprovePlan(who, plan);
       assertUndecided(plan);
       assertDigest(plan, body.plan_digest);
       if (await this.store.isStale(tx, plan)) throw planErrors.plan_stale();
@@ -103,32 +104,6 @@ function assertUndecided(plan: Plan): void {
 function assertDigest(plan: Plan, digest: string | undefined): void {
   if (digest === undefined || digest === plan.contentDigest) return;
   throw planErrors.plan_digest_mismatch({ message: `The content digest of plan ${plan.id} is ${plan.contentDigest}.` });
-}
-
-export type Approver = Pick<Principal, 'actor' | 'owner' | 'minters'>;
-export type ApprovedPlan = Pick<Plan, 'creator' | 'preventSelfApproval' | 'requireHostedIdentity'>;
-
-/**
- * Four eyes: only a person may approve, and not the person who created the plan.
- * @throws approver_not_a_person, hosted_identity_required, self_approval_forbidden (403)
- */
-export function assertMayApprove(who: Approver, plan: ApprovedPlan): void {
-  if (who.owner.type !== 'person') throw planErrors.approver_not_a_person();
-  if (plan.requireHostedIdentity && who.actor.type !== 'user') throw planErrors.hosted_identity_required();
-  if (!plan.preventSelfApproval || plan.creator.owner === null) return;
-  if (isSameOwner(plan.creator.owner, who.owner)) throw planErrors.self_approval_forbidden();
-  if (isAmongOwners(who.minters, plan.creator.owner)) {
-    throw planErrors.self_approval_forbidden({
-      message: 'This token descends from a token of the creator of the plan.',
-    });
-  }
-  // A person who mints tokens can invent people, but no identities of the provider. So the reverse check helps only
-  // with hosted identities.
-  if (plan.requireHostedIdentity && isAmongOwners(plan.creator.minters, who.owner)) {
-    throw planErrors.self_approval_forbidden({
-      message: 'The plan was created with a token that descends from one of yours.',
-    });
-  }
 }
 
 const CLOCK = systemActor('clock');

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
+import { ownerOf } from '@slipway/platform-http/auth';
 import { appendAudit } from '@slipway/platform-durable/mutations';
 import {
   DEPLOYMENTS,
@@ -10,7 +11,9 @@ import {
   type Deployment,
   type DeploymentsPort,
 } from '@slipway/ports/deployment-records';
+import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
 import type {
+  Approver,
   PlanDecision,
   ExecutablePlan,
   NewPlan,
@@ -20,7 +23,9 @@ import type {
   PlansPort,
   PlanState,
   ProposalCounts,
+  StartedOperation,
 } from '@slipway/ports/plans';
+import { assertMayApproveStep } from './approval-rules.js';
 import { PlanDecisionEntity, PlanEntity } from './plan.entity.js';
 import { planErrors } from './plan.errors.js';
 import { FIND_PLAN, LIST_PLANS, LOCK_PLAN, OPEN_PLANS, COUNT_PROPOSALS } from './plan.query.js';
@@ -36,7 +41,10 @@ export interface PlanFilter {
 /** The rows of plans and decisions. For other areas: creates a plan, and checks whether it may be executed. */
 @Injectable()
 export class PlanStore implements PlansPort {
-  constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}
+  constructor(
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(POLICIES) private readonly policies: PoliciesPort,
+  ) {}
 
   async create(tx: Tx, plan: NewPlan): Promise<Plan> {
     const { content } = plan;
@@ -167,7 +175,18 @@ export class PlanStore implements PlansPort {
     return { id: plan.id, contentDigest: plan.contentDigest, policyVersion: plan.content.policy_version };
   }
 
-  async assertMayApprove(): Promise<void> {}
+  async assertMayApprove(
+    tx: Tx,
+    { tenantId, deploymentId, startedBy }: StartedOperation,
+    who: Approver,
+  ): Promise<void> {
+    const promotion = (await this.policies.current(tx, deploymentId))?.content.promotion;
+    const creator = (await ownerOf(tx, tenantId, startedBy)) ?? { owner: null, minters: [] };
+    assertMayApproveStep(who, creator, {
+      preventSelfApproval: promotion?.prevent_self_approval ?? true,
+      requireHostedIdentity: promotion?.require_hosted_identity ?? false,
+    });
+  }
 
   private async deploymentOf(tx: Tx, { tenantId, deploymentName }: Plan): Promise<Deployment | undefined> {
     try {
@@ -264,5 +283,5 @@ export function planEtag(plan: Pick<Plan, 'contentDigest' | 'version' | 'isPastE
 }
 
 function shown({ by, at, comment, digest }: PlanDecision) {
-  return { by, at, comment, digest };
+  return { by: { ...by, name: by.name ?? null }, at, comment, digest };
 }

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import type { Owner } from '@slipway/contracts';
 import type { SlipwayError } from '@slipway/platform-http';
-import { assertMayApprove, type ApprovedPlan, type Approver } from './decisions.service.js';
+import type { Approver } from '@slipway/ports/plans';
+import { assertMayApprovePlan, assertMayApproveStep, type ApprovedPlan, type Creator } from './approval-rules.js';
 
 const person = (id: string): Owner => ({ type: 'person', id });
 const service = (id: string): Owner => ({ type: 'service', id });
@@ -17,8 +18,12 @@ function outcome(who: Partial<Approver>, creator: Partial<ApprovedPlan['creator'
     requireHostedIdentity: false,
     ...rules,
   };
+  return outcomeOf(() => assertMayApprovePlan({ actor: TOKEN, owner: BOB, minters: [], ...who }, plan));
+}
+
+function outcomeOf(judge: () => void): string {
   try {
-    assertMayApprove({ actor: TOKEN, owner: BOB, minters: [], ...who }, plan);
+    judge();
     return 'approves';
   } catch (refusal) {
     return (refusal as SlipwayError).code;
@@ -54,4 +59,25 @@ it.each<[string, Partial<Approver>, Partial<ApprovedPlan['creator']>, Partial<Ap
   ['such a one, where any token approves', { actor: USER, owner: ADA }, { minters: [ADA] }, {}, 'approves'],
 ])('the rules judge an approver: %s', (_who, who, creator, rules, expected) => {
   expect(outcome(who, creator, rules)).toBe(expected);
+});
+
+const CI = service('ci');
+
+it.each<[string, Partial<Approver>, Partial<Creator>, Partial<ApprovedPlan>, string]>([
+  ['another person', {}, {}, {}, 'approves'],
+  ['another service', { owner: service('bot') }, { owner: CI }, {}, 'approves'],
+  ['a person, of a service', {}, { owner: CI }, {}, 'approves'],
+  ['the person who began it', { owner: ALICE }, {}, {}, 'self_approval'],
+  ['the service that began it', { owner: CI }, { owner: CI }, {}, 'self_approval'],
+  ['the one who began it, if the policy allows that', { owner: ALICE }, {}, SELF, 'approves'],
+  ['with a token that came from one of theirs', { owner: CI, minters: [BOB, ALICE] }, {}, {}, 'self_approval'],
+  ['who minted the token that began it', {}, { owner: CI, minters: [BOB] }, {}, 'approves'],
+  ['the same, with hosted identities', {}, { owner: CI, minters: [BOB] }, HOSTED, 'self_approval'],
+  ['what Slipway began', {}, { owner: null }, {}, 'approves'],
+])('a step of an operation is approved by all but the one who began it: %s', (_who, who, creator, rules, expected) => {
+  const approver = { actor: TOKEN, owner: BOB, minters: [], ...who };
+  const all = { preventSelfApproval: true, requireHostedIdentity: false, ...rules };
+  expect(outcomeOf(() => assertMayApproveStep(approver, { owner: ALICE, minters: [], ...creator }, all))).toBe(
+    expected,
+  );
 });
