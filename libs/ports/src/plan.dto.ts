@@ -10,6 +10,7 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
+import { AnalysisMetricDto, STRATEGY_TYPES, StrategyStepDto, type StrategyType } from './rollout-body.dto.js';
 
 export const PLAN_STATES = ['pending', 'approved', 'rejected', 'expired', 'superseded'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
@@ -135,6 +136,66 @@ export class PlanApprovalDto {
   version: number;
 }
 
+/** A strategy in which everything is decided, other than in a request: a strategy without steps has an empty list. */
+export class PlanStrategyDto {
+  @StringField({ enum: STRATEGY_TYPES })
+  type: StrategyType;
+
+  @ArrayField(() => StrategyStepDto, { description: 'Empty if no traffic moves step by step' })
+  steps: StrategyStepDto[];
+
+  @IntField({ optional: true, description: 'recreate and auto: maximum seconds that a request waits' })
+  hold_seconds?: number;
+}
+
+export class PlanGuardDto {
+  @StringField({ example: 'error_rate' })
+  name: string;
+
+  @NumberField({ description: 'How much higher than that of the stable revision the share may be, 0 to 1' })
+  max_difference: number;
+
+  @IntField({ min: 0, description: 'With fewer requests on either side, the guard rolls nothing back' })
+  min_samples: number;
+}
+
+export class PlanGateDto {
+  @StringField({
+    enum: ['rollout', 'deployment', 'default'],
+    description:
+      '`rollout`: the plan has this gate; `deployment`: the `default_analysis` of the deployment when the plan was created; `default`: guards only',
+  })
+  source: 'rollout' | 'deployment' | 'default';
+
+  @ArrayField(() => AnalysisMetricDto)
+  metrics: AnalysisMetricDto[];
+
+  @ArrayField(() => PlanGuardDto, { description: 'Judges of the outcomes that no metric names' })
+  guards: PlanGuardDto[];
+
+  @StringField({ enum: ['rollback', 'pause'] })
+  on_failure: 'rollback' | 'pause';
+
+  @StringField({ enum: ['pause', 'rollback'] })
+  on_inconclusive: 'pause' | 'rollback';
+}
+
+export class PlanExecutionDto {
+  @ObjectField(() => PlanStrategyDto, {
+    description: 'Strategy with its steps. `auto` becomes `canary` or `recreate` when the plan is executed',
+  })
+  strategy: PlanStrategyDto;
+
+  @ObjectField(() => PlanGateDto, { nullable: true, description: 'The gate of each soak; null if nothing judges' })
+  analysis: PlanGateDto | null;
+
+  @StringField({ description: 'Execution target of the spec', example: 'local' })
+  target: string;
+
+  @BooleanField({ description: 'Whether a gate judges the candidate before it has all traffic' })
+  is_gated: boolean;
+}
+
 export class PlanDto {
   @StringField({ example: 'plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' }) id: string;
   @StringField({ description: 'Name of the deployment' }) deployment: string;
@@ -145,6 +206,12 @@ export class PlanDto {
   @StringField() summary: string;
   @ArrayField(() => PlanChangeDto) changes: PlanChangeDto[];
   @JsonField({ description: 'Body for POST /deployments/{name}/rollouts' }) rollout: Record<string, unknown>;
+  @ObjectField(() => PlanExecutionDto, {
+    optional: true,
+    description:
+      'How the rollout will be carried out, with the defaults of the deployment when the plan was created. Absent in plans that are older than this field',
+  })
+  execution?: PlanExecutionDto;
   @ArrayField(() => PlanEvidenceDto) evidence: PlanEvidenceDto[];
   @JsonField({ nullable: true }) predicted_impact: Record<string, unknown> | null;
   @ObjectField(() => PlanRiskDto) risk: PlanRiskDto;

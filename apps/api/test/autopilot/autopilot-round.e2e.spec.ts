@@ -113,7 +113,7 @@ describe('the autopilot', () => {
     const [plan, ...others] = await plans();
     expect(others).toEqual([]);
     expect(plan).toMatchObject({
-      created_by: { type: 'system', id: 'autopilot' },
+      created_by: { type: 'system', id: 'autopilot', name: null },
       policy_version: 1,
       base_revision: `${chat.name}-00001`,
       approval: { state: 'pending' },
@@ -125,6 +125,7 @@ describe('the autopilot', () => {
         strategy: { type: 'canary' },
         analysis: { metrics: [{ name: 'e2e_latency_ms', check: 'threshold', threshold: 100 }] },
       },
+      execution: { strategy: { type: 'canary' }, analysis: { source: 'rollout' }, target: 'local', is_gated: true },
     });
     expect(plan.evidence[0].baseline.n).toBeGreaterThanOrEqual(290);
     expect(Math.abs(plan.evidence[0].baseline.value - 300)).toBeLessThan(300 * 0.05);
@@ -262,7 +263,7 @@ describe('the autopilot', () => {
     expect((await plans())[0].approval).toMatchObject({
       state: 'expired',
       version: 1,
-      ended: { by: { type: 'system', id: 'clock' } },
+      ended: { by: { type: 'system', id: 'clock', name: null } },
     });
     expect(await typesOf()).toEqual(['plan.created', 'plan.expired']);
   });

@@ -127,6 +127,50 @@ describe('creating a plan', () => {
     ]);
   });
 
+  it('shows how it will be rolled out: strategy, steps, gate and target, with the defaults of the deployment', async () => {
+    const default_analysis = {
+      metrics: [{ name: 'error_rate' as const, check: 'threshold' as const, threshold: 0.1 }],
+    };
+    chat = await activeDeployment(api, `shown-${count}`, {
+      body: { default_strategy: { type: 'immediate' }, default_analysis },
+    });
+    expect((await plan()).execution).toEqual({
+      strategy: { type: 'immediate', steps: [] },
+      analysis: null,
+      target: 'local',
+      is_gated: false,
+    });
+    const rollout = { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'canary' } };
+    const byDefault = (await plan({ rollout })).execution;
+    expect(byDefault).toMatchObject({
+      analysis: { source: 'deployment', metrics: [{ name: 'error_rate', threshold: 0.1 }], on_failure: 'rollback' },
+      is_gated: true,
+    });
+    expect(byDefault.strategy.steps.map((step: any) => step.traffic_percent)).toEqual([5, 25, 50, 100]);
+    const own = (await plan({ rollout: { ...rollout, analysis: { ...default_analysis, on_failure: 'pause' } } }))
+      .execution;
+    expect(own.analysis).toMatchObject({ source: 'rollout', on_failure: 'pause' });
+    const unjudged = (await plan({ rollout: { ...rollout, analysis: 'none' } })).execution;
+    expect([unjudged.analysis, unjudged.is_gated]).toEqual([null, false]);
+  });
+
+  it('names the tokens behind it, and behind the operation and the revision that execute it', async () => {
+    const tokenOf = (name: string, id: string) =>
+      slipway.tokens.create({ name, scopes: ['operator'], owner: { type: 'person', id } });
+    const [maker, approver] = [await tokenOf('laptop of Dora', 'dora'), await tokenOf('laptop of Emil', 'emil')];
+    const made = await create({}, api.slipway(maker.token));
+    expect(made.created_by).toMatchObject({ type: 'token', id: maker.id, name: 'laptop of Dora' });
+    const approved = await approve(made, { person: api.slipway(approver.token) });
+    const by = { type: 'token', id: approver.id, name: 'laptop of Emil', owner: { type: 'person', id: 'emil' } };
+    expect(approved.approval.approvals.map((one) => one.by)).toEqual([by]);
+    const [listed] = (await slipway.autopilot.plans.list({ deployment: chat.name })).data;
+    expect(listed).toEqual(approved);
+    const { operation } = await api.slipway(maker.token).deployments.rollouts.create(chat.name, { plan_id: made.id });
+    const named = { type: 'token', id: maker.id, name: 'laptop of Dora' };
+    expect(operation.requested_by).toEqual(named);
+    expect((await slipway.deployments.revisions.get(chat.name, '2')).created_by).toEqual(named);
+  });
+
   it('warns the approver if the evidence is thinner or older than the policy requires', async () => {
     await policy({ evidence: { min_samples: 1000, min_duration_seconds: 1, max_age_seconds: 3600 } });
     const made = await plan({

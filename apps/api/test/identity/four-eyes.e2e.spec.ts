@@ -31,8 +31,11 @@ beforeAll(async () => {
   api = await bootApi(provider.environment);
   slipway = api.slipway();
   [alice, bob] = [await mint(ALICE, api.token, 'admin'), await mint(BOB)];
-  for (const user of ['ada', 'grace']) {
-    const identity = { provider: PROVIDER, external_organization_id: 'org', external_user_id: user };
+  for (const [user, display_name] of [
+    ['ada', undefined],
+    ['grace', 'Grace Hopper'],
+  ] as const) {
+    const identity = { provider: PROVIDER, external_organization_id: 'org', external_user_id: user, display_name };
     await slipway.consoleAccess.set({ ...identity, access: true, scopes: ['admin'] });
   }
   [ada, grace] = [await provider.token('ada'), await provider.token('grace')];
@@ -161,8 +164,12 @@ it('a person of the hosted provider and the tokens that they mint are one person
   // A token with the name of an identity belongs to another person.
   const ofAnother = await plan(await mint({ type: 'person', id: 'ada' }));
   expect(await approvalOf(decide(ofAnother, ada))).toMatchObject({ state: 'approved' });
-  expect(await approvalOf(decide(await plan(ada), grace))).toMatchObject({
-    approvals: [{ by: { type: 'user', id: 'grace', owner: { type: 'person', id: 'user:grace' } } }],
+  const ofAda = await plan(ada);
+  expect(ofAda.created_by).toMatchObject({ type: 'user', id: 'ada', name: null });
+  expect(await approvalOf(decide(ofAda, grace))).toMatchObject({
+    approvals: [
+      { by: { type: 'user', id: 'grace', name: 'Grace Hopper', owner: { type: 'person', id: 'user:grace' } } },
+    ],
   });
 });
 

@@ -8,8 +8,11 @@ import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { type CapacityDto, RolloutDto } from './rollout.dto.js';
 import { rolloutErrors } from './rollout.errors.js';
 import {
+  chooseGate,
+  chooseStrategy,
   DEFAULT_SOAK_SECONDS,
   movesTraffic,
+  rolloutSteps,
   stopsOf,
   takeOverFrom,
   type ChangeoverInput,
@@ -30,7 +33,7 @@ import {
   type FieldIssue,
   type Principal,
 } from '@slipway/platform-http';
-import type { CheckedRollout, RolloutsPort } from '@slipway/ports/rollouts';
+import type { CheckedRollout, RolloutPreview, RolloutsPort } from '@slipway/ports/rollouts';
 
 /*
  * Decides whether and how a rollout or a rollback may start: first the rules, the spec in the body and the quotas, then
@@ -187,6 +190,16 @@ export class RolloutCheck implements RolloutsPort {
     const issues = await this.instances.check(tx, tenantId, spec);
     refuse(issues.map((issue) => ({ ...issue, field: `${path}.${issue.field}` })));
     return { body: JSON.parse(JSON.stringify(rollout)) as Record<string, unknown>, spec, specDigest: digestOf(spec) };
+  }
+
+  preview(
+    { strategy: requestedStrategy, analysis: requestedAnalysis }: Pick<RolloutDto, 'strategy' | 'analysis'>,
+    { runtime }: RevisionSpec,
+    { defaultStrategy, defaultAnalysis }: Pick<Deployment, 'defaultStrategy' | 'defaultAnalysis'>,
+  ): RolloutPreview {
+    const strategy = chooseStrategy(requestedStrategy, defaultStrategy);
+    const analysis = chooseGate(rolloutSteps(strategy, false), requestedAnalysis, defaultAnalysis);
+    return { strategy, analysis, target: runtime.target, is_gated: analysis !== null };
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { StrategyDto } from '@slipway/ports/deployment-records';
 import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.input.js';
-import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec } from './acceptance.js';
+import type { InstancesPort } from '@slipway/ports/instances';
+import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec, RolloutCheck } from './acceptance.js';
 
 describe('the steps of a rollout', () => {
   const build = ['validate', 'provision', 'await_ready'];
@@ -136,6 +137,47 @@ describe('the gate of a rollout', () => {
         chooseGate(rolloutSteps(chooseStrategy({ type: strategy }, null), false), undefined, gate(0.2)),
       ).toBeNull();
     expect(chooseGate(rolloutSteps(chooseStrategy({ type: 'canary' }, null), true), gate(0.1), gate(0.2))).toBeNull();
+  });
+});
+
+describe('the preview of a rollout', () => {
+  const { preview } = new RolloutCheck({} as InstancesPort);
+  const target = { model: { id: 'm' }, runtime: { target: 'local', args: {}, env: {} }, scaling: { min_replicas: 1 } };
+  const gate = { metrics: [], on_failure: 'pause' as const, on_inconclusive: 'pause' as const };
+  const defaults = { defaultStrategy: null, defaultAnalysis: null };
+
+  it('has the defaults of the deployment, and those of Slipway after them', () => {
+    expect(preview({}, target, defaults)).toEqual({
+      strategy: { type: 'candidate', steps: [] },
+      analysis: null,
+      target: 'local',
+      is_gated: false,
+    });
+    const ofDeployment = { defaultStrategy: { type: 'canary' }, defaultAnalysis: { ...gate } };
+    const chosen = preview({}, target, ofDeployment);
+    expect(chosen.strategy.steps?.map((step) => step.traffic_percent)).toEqual([5, 25, 50, 100]);
+    expect([chosen.analysis, chosen.is_gated]).toMatchObject([{ source: 'deployment', on_failure: 'pause' }, true]);
+    expect(preview({ analysis: { ...gate } }, target, ofDeployment).analysis?.source).toBe('rollout');
+  });
+
+  it.each<[string, Parameters<typeof preview>[0], string | undefined]>([
+    ['immediate', { strategy: { type: 'immediate' } }, undefined],
+    [
+      'immediate with a gate, which has no soak to judge',
+      { strategy: { type: 'immediate' }, analysis: gate },
+      undefined,
+    ],
+    ['blue_green', { strategy: { type: 'blue_green' } }, 'default'],
+    ['auto', { strategy: { type: 'auto' } }, 'default'],
+    ['recreate', { strategy: { type: 'recreate' } }, 'default'],
+    ['a canary that nothing judges', { strategy: { type: 'canary' }, analysis: { ...gate, mode: 'none' } }, undefined],
+  ])('shows whether a gate judges it: %s', (_what, requested, source) => {
+    const shown = preview(requested, target, defaults);
+    expect([shown.strategy.type, shown.analysis?.source, shown.is_gated]).toEqual([
+      requested.strategy!.type,
+      source,
+      source !== undefined,
+    ]);
   });
 });
 

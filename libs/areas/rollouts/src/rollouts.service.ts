@@ -130,7 +130,8 @@ export class RolloutsService {
       // Start the operation. A recreate that stops nothing is a first rollout.
       const isFirst = strategy.type === 'recreate' ? !changeover : active === undefined;
       const steps = rolloutSteps(strategy, isFirst);
-      const gate = chooseGate(steps, body.analysis, deployment.defaultAnalysis);
+      // A plan was approved with the gate of its time: a default that the deployment got later does not apply.
+      const gate = chooseGate(steps, body.analysis, body.plan_id ? null : deployment.defaultAnalysis);
       const input: RolloutInput = {
         deploymentId: deployment.id,
         deploymentName,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, newId, type Tx } from '@slipway/platform-database';
 import { errors, type FieldIssue } from '@slipway/platform-http';
-import type { Deployment } from '@slipway/ports/deployment-records';
+import type { AnalysisDto, Deployment, StrategyDto } from '@slipway/ports/deployment-records';
 import {
   PLANS,
   type Plan,
@@ -11,7 +11,7 @@ import {
   type PlanEvidenceDto,
   type PlansPort,
 } from '@slipway/ports/plans';
-import { ROLLOUTS, type CheckedRollout, type RolloutsPort } from '@slipway/ports/rollouts';
+import { ROLLOUTS, type CheckedRollout, type RolloutPreview, type RolloutsPort } from '@slipway/ports/rollouts';
 import type { Policy, PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import {
@@ -55,7 +55,7 @@ export class PlanAuthor {
   /** @throws validation_failed (422), with each invalid field of the draft */
   async write(tx: Tx, setting: PlanSubject, draft: PlanDraft, creator: PlanCreator): Promise<Plan> {
     const { deployment, base, policy } = setting;
-    const { checked, changes } = await this.check(tx, setting, draft);
+    const { checked, changes, execution } = await this.check(tx, setting, draft);
     const now = await tx.now();
     const id = newId('plan');
     const content: PlanContent = JSON.parse(
@@ -68,10 +68,11 @@ export class PlanAuthor {
         summary: draft.summary,
         changes,
         rollout: { ...checked.body, plan_id: id },
+        execution,
         evidence: draft.evidence.map(evidenceOf),
         predicted_impact: draft.predictedImpact,
         risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now),
-        created_by: { ...creator.actor, owner: creator.owner },
+        created_by: { ...creator.actor, name: creator.actor.name ?? null, owner: creator.owner },
         created_at: now.toISOString(),
         expires_at: new Date(
           now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000,
@@ -96,7 +97,7 @@ export class PlanAuthor {
     tx: Tx,
     { deployment, base, policy }: PlanSubject,
     draft: PlanDraft,
-  ): Promise<{ checked: CheckedRollout; changes: Required<SpecChange>[] }> {
+  ): Promise<{ checked: CheckedRollout; changes: Required<SpecChange>[]; execution: RolloutPreview }> {
     const applied = applyChanges(base.spec, draft.changes);
     refuse(applied.issues);
     const body = withDefaults(
@@ -115,7 +116,14 @@ export class PlanAuthor {
       ...forbiddenChanges(policy?.content, base.spec, checked.spec, isTold ? changes.map((change) => change.path) : []),
       ...stepIssues(policy?.content, checked.body['strategy'] as PlanStrategy),
     ]);
-    return { checked, changes };
+    return { checked, changes, execution: this.executionOf(checked, draft, deployment) };
+  }
+
+  /** The body has the gate of the deployment already, so only the draft shows whether it has one of its own. */
+  private executionOf({ body, spec }: CheckedRollout, { rollout }: PlanDraft, deployment: Deployment): RolloutPreview {
+    const { strategy, analysis } = body as { strategy: StrategyDto; analysis?: AnalysisDto };
+    const hasOwnGate = (rollout?.['analysis'] ?? null) !== null;
+    return this.rollouts.preview({ strategy, analysis: hasOwnGate ? analysis : undefined }, spec, deployment);
   }
 }
 
