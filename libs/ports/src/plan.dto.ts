@@ -10,7 +10,7 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { AnalysisMetricDto, STRATEGY_TYPES, StrategyStepDto, type StrategyType } from './rollout-body.dto.js';
+import { AnalysisMetricDto, BakeDto, STRATEGY_TYPES, StrategyStepDto, type StrategyType } from './rollout-body.dto.js';
 
 export const PLAN_STATES = ['pending', 'approved', 'rejected', 'expired', 'superseded'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
@@ -146,6 +146,9 @@ export class PlanStrategyDto {
 
   @IntField({ optional: true, description: 'recreate and auto: maximum seconds that a request waits' })
   hold_seconds?: number;
+
+  @ObjectField(() => BakeDto, { optional: true })
+  bake?: BakeDto;
 }
 
 export class PlanGuardDto {

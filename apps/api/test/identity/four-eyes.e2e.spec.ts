@@ -197,3 +197,28 @@ it('an approval that was replayed by its key counts once, for the person who gav
   expect(await send(alice)).toEqual(first);
   expect(await approvalOf(slipway.autopilot.plans.get(made.id))).toMatchObject({ state: 'pending', version: 1 });
 });
+
+it('a step that requires an approval is approved by another owner than that of the token that began the rollout', async () => {
+  const ci: Owner = { type: 'service', id: 'ci' };
+  const [first, second] = [await mint(ci), await mint(ci)];
+  const steps = [
+    { traffic_percent: 50, soak_seconds: 0, requires_approval: true },
+    { traffic_percent: 100, soak_seconds: 0 },
+  ];
+  const body = { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'canary' as const, steps } };
+  const { id } = (await api.slipway(first).deployments.rollouts.create(chat.name, body)).operation;
+  // No worker runs here, so the operation gets no further by itself.
+  await owned(
+    api,
+    `update operations set status = 'waiting', awaiting = 'approval', waiting_for = 'approval', current_step = 'await_promotion:1' where id = $1`,
+    [id],
+  );
+  const pass = async (token: string) => {
+    const answer = await api.send('POST', `/api/v1/operations/${id}/promote`, { token, body: {} });
+    return `${answer.status} ${answer.body.error?.code ?? ''}`;
+  };
+  for (const token of [first, second]) expect(await pass(token)).toBe('403 self_approval');
+  await policy({ prevent_self_approval: true });
+  expect(await pass(second)).toBe('403 self_approval');
+  expect(await pass(bob)).toBe('200 ');
+});

@@ -197,7 +197,9 @@ export class RolloutCheck implements RolloutsPort {
     { runtime }: RevisionSpec,
     { defaultStrategy, defaultAnalysis }: Pick<Deployment, 'defaultStrategy' | 'defaultAnalysis'>,
   ): RolloutPreview {
-    const strategy = chooseStrategy(requestedStrategy, defaultStrategy);
+    const chosen = chooseStrategy(requestedStrategy, defaultStrategy);
+    // A default that the deployment got from an earlier version has steps without `pause`.
+    const strategy = { ...chosen, steps: chosen.steps.map((step) => ({ ...step, pause: step.pause ?? false })) };
     const analysis = chooseGate(rolloutSteps(strategy, false), requestedAnalysis, defaultAnalysis);
     return { strategy, analysis, target: runtime.target, is_gated: analysis !== null };
   }

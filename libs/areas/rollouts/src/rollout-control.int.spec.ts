@@ -261,7 +261,10 @@ describe('a rollout of the active spec', () => {
     const deployment = await bed.serving();
     const before = await bed.states(deployment);
     const rehearsal: any = await bed.rehearse(deployment, { spec: spec('m-1') as never });
-    expect(rehearsal.body.would).toContain('change nothing');
+    expect(rehearsal.body).toMatchObject({
+      would: expect.stringContaining('change nothing'),
+      capacity: { target: 'local', needed: 0, gap_seconds: 0 },
+    });
     const id = await bed.rollout(deployment, { spec: spec('m-1'), strategy: canary(step(10), step(100)) });
     expect(await bed.finish(id)).toMatchObject({
       status: 'succeeded',

@@ -285,7 +285,13 @@ function unchanged({
       resourceName: deployment.name,
       after: revision.spec,
     },
-    rehearsal: { would: `change nothing: ${revision.name} has this spec and all traffic already` },
+    rehearsal: {
+      would: `change nothing: ${revision.name} has this spec and all traffic already`,
+      more: {
+        strategy: strategy.type,
+        capacity: { target: revision.spec.runtime.target, needed: 0, free: null, gap_seconds: 0 },
+      },
+    },
   };
 }
 
