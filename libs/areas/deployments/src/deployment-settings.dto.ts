@@ -82,6 +82,14 @@ export class DeploymentSettingsDto {
   scaling?: ScalingOverrideDto;
 }
 
+export class BakePatchDto {
+  @IntField({ min: 1, max: 604_800, removable: true })
+  seconds?: number | null;
+
+  @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16, removable: true })
+  metrics?: AnalysisMetricDto[] | null;
+}
+
 export class StrategyPatchDto {
   @StringField({ enum: STRATEGY_TYPES, removable: true })
   type?: StrategyType | null;
@@ -91,6 +99,9 @@ export class StrategyPatchDto {
 
   @IntField({ min: HOLD_SECONDS.min, max: HOLD_SECONDS.max, removable: true })
   hold_seconds?: number | null;
+
+  @ObjectField(() => BakePatchDto, { removable: true })
+  bake?: BakePatchDto | null;
 }
 
 export class AnalysisPatchDto {

@@ -142,6 +142,18 @@ describe('a patch of a deployment', () => {
     ]);
   });
 
+  it('merges the bake of the default strategy field by field, and removes it with null', async () => {
+    const metrics = [{ name: 'error_rate', check: 'threshold', threshold: 0.1 }];
+    const bakeOf = async (bake: object | null) => {
+      const { body } = await patch({ default_strategy: { bake } });
+      return body.warnings ?? body.default_strategy.bake;
+    };
+    expect(await bakeOf({ seconds: 60, metrics })).toMatchObject({ seconds: 60, metrics });
+    expect(await bakeOf({ seconds: 90 })).toMatchObject({ seconds: 90, metrics });
+    expect(codesOf(await patch({ default_strategy: { bake: { metrics: null } } }))[1]).toBe('validation_failed');
+    expect(await bakeOf(null)).toBeUndefined();
+  });
+
   it('limits the labels of the merged result to 64', async () => {
     expect((await patch({ labels: labels(0, 62) })).status).toBe(200);
     expect(codesOf(await patch({ labels: { one: 'more' } }))).toEqual([

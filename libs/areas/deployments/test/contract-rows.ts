@@ -1,8 +1,13 @@
 import type { Rows } from '@slipway/platform-testing/contract';
 
+const METRICS = [{ name: 'error_rate', check: 'threshold', threshold: 1 }];
 const NESTED = {
-  default_strategy: { type: 'canary', steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }] },
-  default_analysis: { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 1 }] },
+  default_strategy: {
+    type: 'canary',
+    steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }],
+    bake: { seconds: 60, metrics: METRICS },
+  },
+  default_analysis: { metrics: METRICS },
   protection: { deletion: false },
   scaling: { target_in_flight: 4 },
 };

@@ -1,14 +1,18 @@
 import { activateNewest, owned, SPEC, SPEC_WITH_ALL, type Rows } from '@slipway/platform-testing/contract';
 
 const METRIC = { name: 'error_rate', check: 'threshold', threshold: 1, operator: 'lte' };
-const STEPS = [{ traffic_percent: 50 }, { traffic_percent: 100 }];
+const CANARY = {
+  type: 'canary',
+  steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }],
+  bake: { seconds: 60, metrics: [METRIC] },
+};
 
 export const ROWS: Rows = {
   createRollout: {
     status: 202,
     audit: 'rollout.create',
     valid: async (bed) => ({ params: { name: await bed.deployment() }, body: { spec: SPEC } }),
-    full: () => ({ spec: SPEC_WITH_ALL, strategy: { type: 'canary', steps: STEPS }, analysis: { metrics: [METRIC] } }),
+    full: () => ({ spec: SPEC_WITH_ALL, strategy: CANARY, analysis: { metrics: [METRIC] } }),
     // An endpoint belongs to another kind of target than engines do.
     apart: ['spec.endpoint'],
   },
