@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runInRequest, type RequestContext } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import { canary, IMMEDIATE, RolloutsBed, spec, UNJUDGED } from '../test/rollouts-bed.js';
+import { ROLLOUTS, type RolloutsPort } from '@slipway/ports/rollouts';
+import { canary, IMMEDIATE, RolloutsBed, spec, TENANT, UNJUDGED } from '../test/rollouts-bed.js';
 import type { RolloutDto } from './rollout.dto.js';
 
 let bed: RolloutsBed;
@@ -125,6 +126,23 @@ describe('accepting a rollout', () => {
         ],
       });
     expect(await bed.states(deployment)).toEqual(['active']);
+  });
+
+  it('is checked as strictly for other areas, with the path of the field in their own body', async () => {
+    const deployment = await bed.serving();
+    const base = await bed.revision(deployment, 1);
+    const port = bed.harness.context.get<RolloutsPort>(ROLLOUTS, { strict: false });
+    const check = (isStrict: boolean) => {
+      const context: RequestContext = { requestId: 'r', warnings: [], isStrict };
+      const body = { spec_patch: {}, stratgy: { type: 'immediate' } };
+      const checked = () => bed.database.tx('system', (tx) => port.check(tx, TENANT, body, base, 'rollout'));
+      return runInRequest(context, async () => ({ ...(await checked()), warnings: context.warnings }));
+    };
+    await expect(check(true)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'rollout.stratgy', code: 'unknown_field' }],
+    });
+    expect((await check(false)).warnings).toMatchObject([{ code: 'unknown_field', field: 'rollout.stratgy' }]);
   });
 
   it('is refused in a rehearsal with the Idempotency-Key of another request, and the key of a rehearsal stays free', async () => {

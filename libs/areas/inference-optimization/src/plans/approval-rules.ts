@@ -9,7 +9,7 @@ import { planErrors } from './plan.errors.js';
 
 export type ApprovedPlan = Pick<Plan, 'creator' | 'preventSelfApproval' | 'requireHostedIdentity'>;
 
-/** Who created a plan, or began an operation. */
+/** The creator of a plan, or the caller who began an operation. */
 export type Creator = Pick<PlanCreator, 'owner' | 'minters'>;
 
 /** How the approver is the creator: the same owner, or one's token led to the other's. */
