@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { AnswerOf, BodyOf, Slipway } from '@slipway/sdk';
+import type { AnswerOf, BodyOf, CallOptions, Slipway } from '@slipway/sdk';
 import { codeOf, refusalOf } from '../harness/refusals.js';
 import { isAlive, Stack, until } from '../harness/stack.js';
 
@@ -26,8 +26,8 @@ describe('the main job, with real processes', () => {
     await slipway.deployments.create({ name });
     return name;
   };
-  const begin = (name: string, body: object): Promise<AnswerOf<'createRollout'>> =>
-    slipway.deployments.rollouts.create(name, body as BodyOf<'createRollout'>);
+  const begin = (name: string, body: object, options?: CallOptions): Promise<AnswerOf<'createRollout'>> =>
+    slipway.deployments.rollouts.create(name, body as BodyOf<'createRollout'>, options);
   const rollout = async (name: string, body: object) => {
     const { created, operation } = await begin(name, body);
     expect(created).toBe(true);
@@ -360,7 +360,13 @@ describe('the main job, with real processes', () => {
     ]);
     expect((await refused({ spec: sim('m'), keep_previous_seconds: 'long' })).status).toBe(400);
     expect((await refused({ spec: sim('m'), expected_active_revision: '7' })).status).toBe(412);
-    const warned = await begin(name, { spec: sim('m-warn'), colour: 'red', strategy: { type: 'candidate', speed: 3 } });
+    const odd = { spec: sim('m-warn'), colour: 'red', strategy: { type: 'candidate', speed: 3 } };
+    const { details } = await refused(odd);
+    expect(details.map(({ field, code }) => `${field} ${code}`).sort()).toEqual([
+      'colour unknown_field',
+      'strategy.speed unknown_field',
+    ]);
+    const warned = await begin(name, odd, { strict: false });
     expect(warned.warnings).toEqual([
       ...['colour', 'strategy.speed'].map((field) => ({ code: 'unknown_field', field })),
       { code: 'no_route', field: 'strategy', message: expect.stringContaining(`/deployments/${name}/route`) },

@@ -83,6 +83,21 @@ it('a wait reads the record when an event arrives, and does not poll', async () 
   await Promise.all(streams.map(({ closed }) => closed));
 });
 
+it('a wait shows each record that it reads, and ends with the error of the one that looks at it', async () => {
+  operation({
+    looks: ['running', 'running', 'waiting', 'succeeded'].map((status) => json(200, record(status, 'waiting'))),
+    events: noStream,
+  });
+  const seen: string[] = [];
+  const onRecord = ({ status }: { status: string }) => {
+    seen.push(status);
+    if (status === 'waiting') throw new Error('a person is needed');
+  };
+  const waiting = server.client().operations.wait('op_1', { pollMs: 5, onRecord });
+  await expect(waiting).rejects.toThrow('a person is needed');
+  expect(seen).toEqual(['running', 'running', 'waiting']);
+});
+
 it('a wait fails with the operation if that ends otherwise, with any status', async () => {
   for (const status of ['failed', 'cancelled', 'evaporated']) {
     const code = status === 'failed' ? { error_code: 'target_not_ready', message: 'exit 1' } : {};

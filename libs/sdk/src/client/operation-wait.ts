@@ -17,6 +17,11 @@ export interface WaitOptions {
    * ends the wait.
    */
   onStep?: (step: OperationStep, operation: Operation) => void | Promise<void>;
+  /**
+   * Called with each record that is read, before it is judged. Awaited; an error that it throws ends the wait, for
+   * example because the operation waits for a person.
+   */
+  onRecord?: (operation: Operation) => void | Promise<void>;
   signal?: AbortSignal;
   /** An hour by default. The operation continues after the wait has ended. */
   limitMs?: number;
@@ -41,7 +46,7 @@ export async function waitForOperation(
   id: string,
   options: WaitOptions = {},
 ): Promise<Operation> {
-  const { onStep, onAway, signal, limitMs = LIMIT_MS, awayMs = AWAY_MS, pollMs = POLL_MS } = options;
+  const { onStep, onRecord, onAway, signal, limitMs = LIMIT_MS, awayMs = AWAY_MS, pollMs = POLL_MS } = options;
   const news = new EventBell(transport, id, signal);
   const deadline = performance.now() + limitMs;
   const told = new Map<number, string>();
@@ -66,6 +71,7 @@ export async function waitForOperation(
         if (isAway) onAway?.(undefined);
         isAway = false;
         seenAt = performance.now();
+        await onRecord?.(operation);
         for (const step of operation.steps) {
           if (step.status === (told.get(step.index) ?? 'pending')) continue;
           told.set(step.index, step.status);

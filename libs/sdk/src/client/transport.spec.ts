@@ -26,7 +26,7 @@ describe('a request', () => {
     await server.client({ baseUrl: `${server.url}/behind/` }).tokens.create({ name: 'ci', scopes: ['viewer'] });
     expect(server.seen.map(({ method, url, body }) => [method, url, body])).toEqual([
       ['GET', '/api/v1/deployments/a%2Fb%20%C3%A4/events?type=route.updated&limit=3', ''],
-      ['POST', '/behind/api/v1/tokens', '{"name":"ci","scopes":["viewer"]}'],
+      ['POST', '/behind/api/v1/tokens?strict=true', '{"name":"ci","scopes":["viewer"]}'],
     ]);
     expect(server.seen[1]?.headers).toMatchObject({
       authorization: 'Bearer slw_a_b',
@@ -34,6 +34,20 @@ describe('a request', () => {
       accept: 'application/json',
     });
     expect(server.seen[1]?.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('lets the api refuse unknown fields of its body, unless the client or the call allows them', async () => {
+    server.does(json(200, {}));
+    const { deployments } = server.client();
+    const lenient = server.client({ strict: false }).deployments;
+    await deployments.update('a', {});
+    await deployments.rollouts.rehearse('a', {});
+    await deployments.update('a', {}, { strict: false });
+    await lenient.update('a', {});
+    await lenient.update('a', {}, { strict: true });
+    await deployments.get('a');
+    const queries = server.seen.map(({ url }) => new URL(url, server.url).search);
+    expect(queries).toEqual(['?strict=true', '?validate_only=true&strict=true', '', '', '?strict=true', '']);
   });
 
   it.each(['', '.', '..'])('never reaches another operation by the name %j', async (name) => {

@@ -31,6 +31,11 @@ export interface SlipwayOptions {
   timeoutMs?: number;
   /** How often a failed try is repeated, if a repetition is safe: 4 by default. */
   maxRetries?: number;
+  /**
+   * Whether the api refuses fields that it does not know, with `validation_failed`: true by default. If false, it
+   * ignores them and lists them in `warnings`.
+   */
+  strict?: boolean;
   /** Another `fetch`, such as one through a proxy. */
   fetch?: typeof fetch;
 }
@@ -64,8 +69,9 @@ export class Transport {
   private readonly fetch: typeof fetch;
   private readonly timeoutMs: number;
   private readonly maxRetries: number;
+  private readonly strict: boolean;
 
-  constructor({ baseUrl, token, timeoutMs, maxRetries, fetch: own }: SlipwayOptions) {
+  constructor({ baseUrl, token, timeoutMs, maxRetries, strict, fetch: own }: SlipwayOptions) {
     const { origin, pathname, protocol } = new URL(baseUrl);
     if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must start with http:// or https://: ${baseUrl}`);
     this.root = `${origin}${pathname.replace(/\/+$/, '')}`;
@@ -74,6 +80,7 @@ export class Transport {
     this.fetch = own ?? ((...request) => globalThis.fetch(...request));
     this.timeoutMs = timeoutMs ?? TIMEOUT_MS;
     this.maxRetries = maxRetries ?? MAX_RETRIES;
+    this.strict = strict ?? true;
   }
 
   call<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<AnswerOf<Id>> {
@@ -130,9 +137,11 @@ export class Transport {
     // Made once for the call, and so kept through its retries.
     if (endpoint.takesKey) headers['idempotency-key'] = all.idempotencyKey ?? newKey();
     if (endpoint.takesIfMatch && all.ifMatch !== undefined) headers['if-match'] = all.ifMatch;
+    // Other bodies are bytes, which have no fields.
+    const isStrict = body !== undefined && contentType === undefined && (all.strict ?? this.strict);
     return {
       endpoint,
-      url: this.root + pathOf(endpoint, (path ?? {}) as Record<string, string>) + queryOf(endpoint, all),
+      url: this.root + pathOf(endpoint, (path ?? {}) as Record<string, string>) + queryOf(endpoint, all, isStrict),
       headers,
       body: body === undefined || contentType ? (body as RequestBody | undefined) : JSON.stringify(body),
       options: all,
@@ -205,9 +214,11 @@ function pathOf({ path }: Endpoint, given: Record<string, string>): string {
   });
 }
 
-function queryOf({ query = [] }: Endpoint, options: AnyOptions): string {
+function queryOf({ query = [] }: Endpoint, options: AnyOptions, isStrict: boolean): string {
   const given = new URLSearchParams();
-  for (const name of query) if (options[name] !== undefined) given.set(name, String(options[name]));
+  for (const name of query)
+    if (name !== 'strict' && options[name] !== undefined) given.set(name, String(options[name]));
+  if (isStrict) given.set('strict', 'true');
   return given.size > 0 ? `?${given.toString()}` : '';
 }
 

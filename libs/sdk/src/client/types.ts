@@ -49,6 +49,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** How often a failed try is repeated, if a repetition is safe. */
   maxRetries?: number;
+  /** Whether the api refuses fields of the body that it does not know. By default, the client's own setting. */
+  strict?: boolean;
   headers?: Record<string, string>;
 }
 
