@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../test/run-command.js';
 
 const page = (data: object[], next_cursor: string | null = null) => Response.json({ data, next_cursor });
@@ -195,7 +195,7 @@ it('sends nothing that changes production until its name is typed', async () => 
 it('makes the body from a file and from flags, and flags take precedence', async () => {
   let sent: unknown;
   const fetch: typeof globalThis.fetch = async (_url, init) => {
-    sent = JSON.parse(String(init?.body));
+    if (init?.body) sent = JSON.parse(String(init.body));
     return Response.json({ operation: { id: 'op_1' } });
   };
   const words = ['rollouts', 'create', 'chat', '-f', '-', '--strategy', 'canary', '--steps', '10:60,100', '--yes'];
@@ -226,7 +226,9 @@ it('shows a request as a line of curl that can be run, without the token', async
   const fetch = async () => Response.json({ name: 'x' }, { headers: { 'x-request-id': 'req_9' } });
   const { stderr } = await runCommand(['deployments', 'create', 'x', '--description', "it's", '-v'], { fetch });
   expect(stderr).toContain(`-H "authorization: Bearer $SLIPWAY_TOKEN"`);
-  expect(stderr).toContain(`-d '{"description":"it'\\''s","name":"x"}' 'http://slipway.test/api/v1/deployments'`);
+  expect(stderr).toContain(
+    `-d '{"description":"it'\\''s","name":"x"}' 'http://slipway.test/api/v1/deployments?strict=true'`,
+  );
   expect(stderr).toContain('< 200 request req_9');
   expect(stderr).not.toContain('slw_a_b');
 });
@@ -275,4 +277,102 @@ it('warns of unknown fields, with the field that was probably meant if the api k
       'Warning: Set a route.',
     ],
   ]);
+});
+
+it.each([
+  ['no message', { code: 'no_route', field: 'strategy' }, 'no_route: strategy'],
+  ['null for a message', { code: 'unknown_field', field: 'a', message: null }, 'The api ignored the unknown field a.'],
+  ['a number for a message', { code: 'later', field: 'a', message: 7 }, '7'],
+  ['an object for a message', { code: 'later', message: { text: 'b' } }, '{"text":"b"}'],
+  ['no code and no field', {}, '{}'],
+  ['only text', 'as it was', 'as it was'],
+  ['nothing', null, 'The api sent an empty warning.'],
+  ['a list', [['a']], '[["a"]]'],
+  ['commands of a terminal', { code: '\u001b[2J', field: ['x'] }, ' [2J: ["x"]'],
+])('shows a warning with %s, and then the answer', async (_what, warning, shown) => {
+  const fetch = async () => Response.json({ name: 'chat', warnings: [warning] }, { status: 201 });
+  const words = ['deployments', 'create', 'chat', '-o', 'name'];
+  expect(await runCommand(words, { fetch })).toEqual({ code: 0, stdout: 'chat\n', stderr: `Warning: ${shown}\n` });
+});
+
+it('shows an answer whose warnings are no list, and an error whose texts are no text', async () => {
+  for (const warnings of ['none', 7, { code: 'a' }, null]) {
+    const fetch = async () => Response.json({ name: 'chat', warnings });
+    expect((await runCommand(['deployments', 'create', 'chat'], { fetch })).code).toBe(0);
+  }
+  const odd = { details: [null, { field: 7, message: { a: 1 } }, 'x'], remediation: ['do'], request_id: 9 };
+  const { code, stderr } = await refused(refusal(422, 'invalid_request', odd));
+  expect([code, stderr]).toEqual([1, expect.stringContaining('  7: {"a":1}\n')]);
+  expect((await refused(refusal(422, 'invalid_request', { details: 'none' }))).stderr).toContain('code: a_code');
+});
+
+it('shows a row whose fields are not as expected', async () => {
+  const rows = [{ name: 'a', labels: 7, replicas: 'many', draining: { revisions: 'all' }, waiting_for: { a: 1 } }];
+  const { code, stdout } = await runCommand(['deployments', 'list', '-o', 'wide'], { fetch: async () => page(rows) });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^a /m)]);
+});
+
+it('shows the warnings of a rehearsal', async () => {
+  const warnings = [{ code: 'no_route', field: 'strategy', message: 'Set PUT /api/v1/deployments/chat/route.' }];
+  const fetch = async () => Response.json({ valid: true, would: 'create chat', steps: [], diff: [], warnings });
+  const { code, stderr } = await runCommand(['deployments', 'create', 'chat', '--dry-run'], { fetch });
+  expect([code, stderr]).toEqual([0, 'Warning: Set slipway route set chat.\n']);
+});
+
+it('lets the api refuse unknown fields, and says how to send them', async () => {
+  const asked: string[] = [];
+  const details = [{ field: 'reson', code: 'unknown_field', message: 'reson is not a known field' }];
+  const fetch = async (url: unknown) => {
+    asked.push(new URL(String(url)).search);
+    return refusal(422, 'invalid_request', { code: 'validation_failed', details });
+  };
+  const create = ['deployments', 'create', 'chat', '-f', '-'];
+  const { code, stderr } = await runCommand(create, { fetch, stdin: 'reson: why' });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('pass --allow-unknown')]);
+  await runCommand([...create, '--allow-unknown'], { fetch, stdin: 'reson: why' });
+  await runCommand([...create, '--dry-run'], { fetch, stdin: 'reson: why' });
+  expect(asked).toEqual(['?strict=true', '', '?validate_only=true&strict=true']);
+});
+
+describe('a rollout without a strategy', () => {
+  let sent: any[];
+  let ofDeployment: object | null;
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    if (init?.method === 'POST') sent.push(JSON.parse(String(init.body)));
+    return Response.json({ name: 'chat', default_strategy: ofDeployment, operation: { id: 'op_1' } });
+  };
+  const create = (options: object, ...more: string[]) =>
+    runCommand(['rollouts', 'create', 'chat', '--patch', '{}', '-o', 'name', ...more], { fetch, ...options });
+  const inTerminal = (answer: string) => ({ columns: 100, stdin: `${answer}\n` });
+  beforeEach(() => {
+    sent = [];
+    ofDeployment = null;
+  });
+
+  it('asks in a terminal', async () => {
+    expect((await create(inTerminal('canary'))).code).toBe(0);
+    expect((await create(inTerminal(''))).code).toBe(0);
+    expect(sent).toEqual(['canary', 'candidate'].map((type) => ({ spec_patch: {}, strategy: { type } })));
+    const wrong = await create(inTerminal('canry'));
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('canry is not a strategy')]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('names the consequence before it starts if there is no terminal to ask in', async () => {
+    for (const ran of [await create({}), await create(inTerminal('canary'), '--yes')])
+      expect([ran.code, ran.stderr]).toEqual([
+        0,
+        expect.stringMatching(/chat has no default strategy .* get no traffic.*\n[^]*Idempotency key/),
+      ]);
+    expect(sent).toEqual([{ spec_patch: {} }, { spec_patch: {} }]);
+  });
+
+  it('asks and warns of nothing if the deployment, the rollout or its plan has a strategy', async () => {
+    ofDeployment = { type: 'canary' };
+    const quiet = [await create({})];
+    ofDeployment = null;
+    quiet.push(await create({}, '--strategy', 'immediate'));
+    quiet.push(await runCommand(['rollouts', 'create', 'chat', '--plan', 'plan_1'], { fetch }));
+    for (const { code, stderr } of quiet) expect([code, stderr]).toEqual([0, expect.not.stringContaining('strategy')]);
+  });
 });

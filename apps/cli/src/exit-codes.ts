@@ -10,6 +10,7 @@ export const EXIT = {
   timedOut: 5,
   notFound: 6,
   conflict: 7,
+  needsPerson: 8,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

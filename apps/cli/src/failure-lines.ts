@@ -1,6 +1,6 @@
 import { asSlipwayError, CliError } from './exit-codes.js';
 import { remedyOf } from './remedies.js';
-import { harmless, painted, type Terminal } from './terminal.js';
+import { harmless, painted, wordsOf, type Terminal } from './terminal.js';
 
 /** For a command that waits, and continues to wait. */
 export const awayLine = (code: string): string => `The api does not respond (${code}). Waiting until it does.`;
@@ -15,24 +15,44 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
     return [`${title} ${harmless(error.message)}`, ...(error.remediation ? [`  ${error.remediation}`] : [])];
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
-  const { message, code, details, request_id: requestId } = refusal;
+  const { code, request_id: requestId } = refusal;
+  const message = wordsOf(refusal.message);
+  const faults = faultsOf(refusal.details);
   const help = UNANSWERED.includes(code)
     ? 'Run slipway doctor to find the cause.'
-    : remedyOf(refusal.remediation ?? '');
+    : remedyOf(wordsOf(refusal.remediation));
   const [first, ...more] = [
     // The message of a model server that cannot start contains its last lines.
     ...message.split('\n'),
     // The message of a single fault is often the fault itself.
-    ...details
-      .filter(({ field, message: issue }) => ![issue, `${field}: ${issue}`].includes(message.replace(/\.$/, '')))
-      .map(({ field, message: issue }) => `  ${field}: ${issue}`),
+    ...faults
+      .filter(({ field, issue }) => ![issue, `${field}: ${issue}`].includes(message.replace(/\.$/, '')))
+      .map(({ field, issue }) => `  ${field}: ${issue}`),
     ...(refusal.status === undefined && refusal.cause ? [`  why: ${reasonOf(refusal.cause)}`] : []),
     `  code: ${code}`,
     ...(help ? [`  what to do: ${help}`] : []),
+    ...(isAllUnknown(faults) ? ['  to send them anyway: pass --allow-unknown, and the api ignores them'] : []),
     ...(requestId ? [`  request: ${requestId}`] : []),
   ].map(harmless);
   return [`${title} ${first}`, ...more];
 }
+
+interface Fault {
+  field: string;
+  issue: string;
+  code: unknown;
+}
+
+/** The api's list of faults. A proxy may have made the body, so nothing about its form is certain. */
+function faultsOf(details: unknown): Fault[] {
+  if (!Array.isArray(details)) return [];
+  return details
+    .map((one) => (one ?? {}) as { field?: unknown; message?: unknown; code?: unknown })
+    .map(({ field, message, code }) => ({ field: wordsOf(field), issue: wordsOf(message), code }));
+}
+
+const isAllUnknown = (faults: readonly Fault[]): boolean =>
+  faults.length > 0 && faults.every(({ code }) => code === 'unknown_field');
 
 /**
  * The deepest cause: the outer `fetch` error only says that it failed. With several

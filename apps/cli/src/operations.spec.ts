@@ -30,6 +30,7 @@ const operationOf = (request: string) =>
 const row = {
   id: 'x_1',
   name: 'x',
+  revision: 'x',
   status: 'succeeded',
   completed_at: 'now',
   current_operation_id: 'op_1',

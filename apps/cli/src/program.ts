@@ -26,7 +26,7 @@ function registerNoun(program: Command, session: Session, { noun, aliases = [], 
 
 function registerVerb(parent: Command, session: Session, verb: Verb): void {
   const command = parent.command(verb.args ? `${verb.verb} ${verb.args}` : verb.verb).summary(verb.summary);
-  command.description(verb.summary);
+  command.description(verb.summary).aliases(verb.aliases ?? []);
   addFlags(command, verb);
   command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
   command.action(async () => {

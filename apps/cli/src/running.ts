@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Operation, Schemas, Slipway } from '@slipway/sdk';
+import type { Operation, Slipway } from '@slipway/sdk';
 import { confirmed } from './confirmation.js';
 import { asSlipwayError, CliError } from './exit-codes.js';
 import { awayLine } from './failure-lines.js';
@@ -9,6 +9,7 @@ import { DEFAULT_ROWS, type CallVerb, type CommandInput } from './nouns/verb.js'
 import { OPERATION, REHEARSAL } from './nouns/views.js';
 import { watchOperation } from './progress/watch.js';
 import type { Session } from './session.js';
+import { showWarnings } from './warnings.js';
 
 const WATCH_MS = 2_000;
 
@@ -20,28 +21,27 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
     return flags['watch']
       ? session.untilInterrupted(() => watch(session, verb, given, client))
       : list(session, verb, given, client);
-  if (flags['dryRun']) return session.output.print(await verb.rehearse!(client, given), REHEARSAL);
+  if (flags['dryRun']) {
+    await verb.prepare?.(session, given, client);
+    const rehearsal = await verb.rehearse!(client, given);
+    showWarnings(session, rehearsal);
+    return session.output.print(rehearsal, REHEARSAL);
+  }
   // Checked first: a caller must not learn of an invalid time after the work has begun.
   const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
+  await verb.prepare?.(session, given, client);
   await confirmed(session, verb, given, client);
   if (verb.takesKey) {
     given.options['idempotencyKey'] = toldKey(session, flags['idempotencyKey'] as string | undefined);
   }
   const answer = await (verb.call(client, given) as PromiseLike<unknown>);
-  for (const warning of (answer as { warnings?: Warning[] } | undefined)?.warnings ?? [])
-    session.output.warn(warningText(warning));
+  showWarnings(session, answer);
+  const notice = verb.warningOf?.(answer as object);
+  if (notice !== undefined) session.output.warn(notice);
   if (!verb.answersOperation) return session.output.print(answer, verb.view);
   const { operation } = answer as { operation: Operation };
   if (!flags['wait']) return session.output.print(operation, OPERATION);
   await session.output.print(await watchOperation(session, operation.id, { limitMs }), OPERATION);
-}
-
-type Warning = Schemas['WarningDto'];
-
-/** An unknown field has a message only if the api can guess which field was meant. */
-function warningText({ code, field, message }: Warning): string {
-  if (code === 'unknown_field') return `The api ignored the unknown field ${field}${message ? `; ${message}` : '.'}`;
-  return message ?? `${code}: ${field}`;
 }
 
 async function list(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {

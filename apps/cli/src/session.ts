@@ -40,6 +40,8 @@ export interface GlobalFlags extends OutputFlags {
   context?: string;
   verbose?: boolean;
   yes?: boolean;
+  /** Only commands that send a body have it. */
+  allowUnknown?: boolean;
 }
 
 export interface SessionOptions extends Streams {
@@ -82,7 +84,7 @@ export class Session {
   async clientOf({ url, token }: { url: string; token: string }): Promise<Slipway> {
     const { Slipway } = await import('@slipway/sdk');
     try {
-      return new Slipway({ baseUrl: url, token, fetch: this.fetch });
+      return new Slipway({ baseUrl: url, token, fetch: this.fetch, strict: !this.flags.allowUnknown });
     } catch {
       throw new CliError(
         `${url} is not a valid Slipway URL.`,

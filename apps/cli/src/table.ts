@@ -102,8 +102,15 @@ function shortened(text: string, most: number): string {
   return `${kept}…`;
 }
 
+/** A cell whose fields are not as expected is empty: the rest of an answer must still be shown. */
 export function valueAt(row: unknown, of: Column['of']): unknown {
-  if (typeof of === 'function') return of(row as never);
+  if (typeof of === 'function') {
+    try {
+      return of(row as never);
+    } catch {
+      return undefined;
+    }
+  }
   return of
     .split('.')
     .reduce<unknown>(

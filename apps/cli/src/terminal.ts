@@ -50,11 +50,20 @@ export class Terminal {
   }
 }
 
+/** Any value as text. JSON shows what an object contains. */
+export const wordsOf = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+};
+
 const CODES = { red: 31, green: 32, yellow: 33, blue: 34, grey: 90, bold: 1 } as const;
 export type Colour = keyof typeof CODES;
 
 export const painted = (text: string, colour: Colour): string => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
 
-/** Removes what a terminal would interpret as commands from texts of others. */
-export const harmless = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
+/**
+ * Removes what a terminal would interpret as commands from texts of others. Accepts any value: a server may send
+ * something else than a text, and the command must still show the rest.
+ */
+export const harmless = (text: unknown): string =>
+  wordsOf(text).replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');

@@ -55,10 +55,13 @@ describe('the command slipway, in a real terminal, against processes of the prod
     await ended;
     return text();
   };
+  const sim = (id: string, args: Record<string, unknown> = {}) => ({
+    model: { id },
+    runtime: { target: 'local', engine: 'sim', args },
+  });
   const rollOut = async (model: string, args: Record<string, unknown> = {}) => {
     const file = `${model}.json`;
-    const spec = { model: { id: model }, runtime: { target: 'local', engine: 'sim', args } };
-    writeFileSync(path.join(home, file), JSON.stringify(spec));
+    writeFileSync(path.join(home, file), JSON.stringify(sim(model, args)));
     return type(['rollouts', 'create', 'chat', '--revision-file', file, '--strategy', 'immediate', '--wait']);
   };
 
@@ -114,6 +117,44 @@ describe('the command slipway, in a real terminal, against processes of the prod
     expect(await ended).toBe(2);
     const [, id] = /slipway operations wait (op_\w+)/.exec(text()) ?? [];
     expect((await stack.operation(id!)).status).toBe('succeeded');
+  });
+
+  it('asks for the strategy of a rollout that has none', async () => {
+    const { deployments } = stack.slipway();
+    await deployments.create({ name: 'asked' });
+    writeFileSync(path.join(home, 'asked.json'), JSON.stringify(sim('one')));
+    const { pty, says, ended } = type(['rollouts', 'create', 'asked', '--revision-file', 'asked.json', '--wait']);
+    await says('Strategy [candidate]: ');
+    pty.write('immediate\r');
+    expect(await ended).toBe(0);
+    // A candidate would be ready, but not active.
+    expect((await deployments.get('asked')).active_revision).toBe('asked-00001');
+  });
+
+  it('gives a canary into the hands of a person, and --wait ends with a code of its own', async () => {
+    const { deployments, operations } = stack.slipway();
+    await deployments.create({ name: 'hands' });
+    const strategy = { type: 'immediate' } as const;
+    const { operation } = await deployments.rollouts.create('hands', { spec: sim('one'), strategy });
+    await operations.wait(operation.id);
+    const waits = (what: string) =>
+      until(`hands waits for ${what}`, async () => (await deployments.get('hands')).waiting_for === what);
+    const canary = ['--patch', '{"model":{"id":"two"}}', '--strategy', 'canary', '--steps', '50:600,100:600'];
+    const created = type(['rollouts', 'create', 'hands', ...canary, '--analysis', 'none', '--wait']);
+    await waits('soak');
+    await shown(['rollouts', 'pause', 'hands', '--reason', 'lunch']);
+    expect(await created.ended).toBe(8);
+    expect(created.text()).toMatch(
+      /hands waits: the rollout is paused.*: lunch\.\s+To continue: slipway rollouts resume hands/,
+    );
+    expect(await shown(['deployments', 'get', 'hands'])).toContain('slipway rollouts resume hands');
+    expect(await type(['operations', 'wait', 'hands']).ended).toBe(8);
+    await shown(['rollouts', 'resume', 'hands']);
+    await waits('soak');
+    expect(await shown(['rollouts', 'list', 'hands'])).toMatch(/soak .*50%/);
+    await shown(['rollouts', 'promote', 'hands', '--full', '--reason', 'after lunch']);
+    expect(await type(['operations', 'wait', 'hands']).ended).toBe(0);
+    expect(await shown(['rollouts', 'history', 'hands'])).toMatch(/canary +promoted/);
   });
 
   it('asks for the name before it deletes, and accepts no other name and no Ctrl-C', async () => {

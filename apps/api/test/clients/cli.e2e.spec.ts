@@ -94,7 +94,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
       await slipway([...rollback, '-o', 'name']),
     ];
     expect([first.code, first.stdout]).toEqual([0, again.stdout]);
-    expect(first.stderr).toMatch(/^curl -X POST .*-H 'idempotency-key: k1'.*\/chat\/rollouts'$/m);
+    expect(first.stderr).toMatch(/^curl -X POST .*-H 'idempotency-key: k1'.*\/chat\/rollouts\?strict=true'$/m);
     expect(first.stderr + first.stdout).not.toContain(stack.token);
     expect((await slipway(['operations', 'wait', first.stdout.trim()])).code).toBe(0);
   });
@@ -159,6 +159,31 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await stack.operation(id!)).status).toBe('succeeded');
   });
 
+  it('refuses a misspelled field before anything happens, and sends it only with --allow-unknown', async () => {
+    const create = [
+      'rollouts',
+      'create',
+      'chat',
+      '--patch',
+      '{"model":{"id":"two"}}',
+      '--strategy',
+      'candidate',
+      '-f',
+      '-',
+    ];
+    const refused = await slipway(create, 'reson: typing');
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/reson[^]*--allow-unknown/)]);
+    const rehearsed = await slipway([...create, '--dry-run'], 'reson: typing');
+    expect([rehearsed.code, rehearsed.stderr]).toEqual([1, expect.stringContaining('reson')]);
+    const warned = await slipway([...create, '--allow-unknown', '--wait'], 'reson: typing');
+    expect([warned.code, warned.stderr]).toEqual([0, expect.stringMatching(/ignored the unknown field reson/)]);
+  });
+
+  it('shows the logs of the instance that serves', async () => {
+    const { code, stderr } = await slipway(['logs', 'chat', '--since', '10m']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Output of \S+ of chat-\d+ \(ready\)\n$/)]);
+  });
+
   it('follows events as one object per line, and ends at Ctrl-C', async () => {
     const { child, ran, ended } = begin(['events', 'chat', '--follow', '-o', 'json', '--type', 'deployment.updated']);
     await slipway(['deployments', 'update', 'chat', '--description', 'seen', '--yes']);
@@ -198,7 +223,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await slipway(['files', 'put', box, 'a.txt'], 'from a pipe')).code).toBe(0);
     expect((await slipway(['files', 'get', box, 'a.txt'])).stdout).toBe('from a pipe');
     const complete = async (...words: string[]) => (await slipway(['__complete', ...words])).stdout.trim().split('\n');
-    expect(await complete('rollouts', 'c')).toEqual(['create', 'cancel']);
+    expect(await complete('rollouts', 'p')).toEqual(['promote', 'pause']);
     expect(await complete('rollouts', 'create', 'ch')).toEqual(['chat']);
     expect(await complete('revisions', 'get', 'chat', '')).toContain('chat-00001');
     expect(await complete('deployments', 'create', '--dry')).toEqual(['--dry-run']);
@@ -220,7 +245,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
       return (await shell('fish', '--no-config', '-c', script)).trim().split('\n');
     };
     expect(await complete('slipway routes get c')).toEqual(['chat']);
-    expect(await complete('slipway rollouts c')).toEqual(['cancel', 'create']);
+    expect(await complete('slipway rollouts p')).toEqual(['pause', 'promote']);
     expect(await complete('slipway -o json revisions get chat chat-00001')).toEqual(['chat-00001']);
     expect(await complete('slipway apply -f a-f')).toEqual(['a-file.yaml']);
   });

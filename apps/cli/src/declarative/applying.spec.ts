@@ -15,12 +15,15 @@ interface Call {
   body: any;
   key: string | null;
   ifMatch: string | null;
+  isStrict: boolean;
 }
 let written: Call[];
 /** The answers of GET, by their path below the deployment's. An absent path does not exist. */
 let has: Record<string, object>;
+let warnings: unknown;
 
 beforeEach(() => {
+  warnings = undefined;
   written = [];
   has = {};
 });
@@ -40,7 +43,8 @@ const CODES: Record<string, string> = {
 
 /** Stores what it receives, as far as the next read shows it. */
 const fetch: typeof globalThis.fetch = async (url, init) => {
-  const { pathname, search } = new URL(String(url));
+  const { pathname, searchParams } = new URL(String(url));
+  const isRehearsal = searchParams.has('validate_only');
   const below = pathname.replace('/api/v1/deployments', '').replace('/chat', '');
   const method = init?.method ?? 'GET';
   if (pathname.includes('/operations/')) return Response.json({ ...operation, result: {}, steps: [] });
@@ -52,16 +56,17 @@ const fetch: typeof globalThis.fetch = async (url, init) => {
   const headers = new Headers(init?.headers);
   const body = init?.body ? JSON.parse(String(init.body)) : undefined;
   const [key, ifMatch] = [headers.get('idempotency-key'), headers.get('if-match')];
-  written.push({ what: `${method} ${below}${search}`, body, key, ifMatch });
+  const isStrict = searchParams.get('strict') === 'true';
+  written.push({ what: `${isRehearsal ? 'rehearse ' : ''}${method} ${below}`, body, key, ifMatch, isStrict });
   if (below === '') has[''] = deployment('"d1"');
-  if (below === '/rollouts' && !search) {
+  if (below === '/rollouts' && !isRehearsal) {
     has[''] = { ...has[''], etag: '"d2"', active_revision: 'chat-00001' };
     has['/revisions/chat-00001'] = { name: 'chat-00001', spec };
     has['/route'] = { targets: [{ revision: 'chat-00001', weight: 100 }], affinity: { mode: 'soft' }, etag: '"r1"' };
     return Response.json({ operation: { ...operation, result: { revision: 'chat-00001' } } }, { status: 202 });
   }
-  if (search) return Response.json({ valid: true, would: 'do it', steps: [], diff: [] });
-  return Response.json({ ...has[below], etag: '"new"' });
+  if (isRehearsal) return Response.json({ valid: true, would: 'do it', steps: [], diff: [], warnings });
+  return Response.json({ ...has[below], etag: '"new"', warnings });
 };
 const apply = (stdin = file, ...more: string[]) =>
   runCommand(['apply', '-f', '-', '-o', 'json', ...more], { fetch, stdin });
@@ -120,8 +125,38 @@ describe('apply', () => {
     const changed = file.replace('name: chat', 'name: chat, description: new');
     expect([(await apply(changed, '--dry-run')).code, calls()]).toEqual([0, []]);
     expect((await apply(changed, '--dry-run=server')).code).toBe(0);
-    expect(calls()).toEqual(
-      ['PATCH', 'PUT', 'POST'].map((method) => expect.stringMatching(`^${method} .*\\?validate_only=true$`)),
-    );
+    expect(calls()).toEqual(['PATCH', 'PUT', 'POST'].map((method) => expect.stringMatching(`^rehearse ${method} `)));
+  });
+
+  it('shows the warnings of rehearsals and of changes, whatever their form', async () => {
+    warnings = [{ code: 'later', field: 'spec' }, null];
+    for (const more of [['--dry-run=server'], []]) {
+      has = { '': deployment('"d1"', { description: 'old' }) };
+      const ran = await apply('deployment: { name: chat, description: new }', ...more);
+      expect([more, ran.code, ran.stderr]).toEqual([more, 0, expect.stringContaining('Warning: later: spec\n')]);
+    }
+  });
+
+  it('sends unknown fields only with --allow-unknown, and lets the api ignore them', async () => {
+    has = { '': deployment('"d1"') };
+    const text = 'deployment: { name: chat, lables: { a: b } }';
+    const refused = await apply(text);
+    expect([refused.code, calls(), refused.stderr]).toEqual([1, [], expect.stringContaining('--allow-unknown')]);
+    const ran = await apply(text, '--allow-unknown');
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('additional properties: lables')]);
+    expect(written).toMatchObject([{ what: 'PATCH ', body: { lables: { a: 'b' } }, isStrict: false }]);
+    written = [];
+    await apply('deployment: { name: chat, description: new }');
+    expect(written).toMatchObject([{ isStrict: true }]);
+  });
+
+  it('names what a rollout without a strategy does, unless the file has a route', async () => {
+    has = { '': deployment('"d1"') };
+    const text = `deployment: { name: chat }\nspec: ${JSON.stringify(spec)}`;
+    expect((await apply(text, '--wait=false')).stderr).toContain('chat has no default strategy');
+    has = { '': deployment('"d1"') };
+    expect((await apply(file, '--wait=false')).stderr).not.toContain('default strategy');
+    has = { '': deployment('"d1"') };
+    expect((await apply(`${text}\nstrategy: { type: immediate }`, '--wait=false')).stderr).not.toContain('no default');
   });
 });

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { BodyOf, Slipway } from '@slipway/sdk';
 import { confirmedFor } from '../confirmation.js';
 import { toldKey } from '../idempotency-key.js';
+import { noStrategyLine } from '../nouns/default-strategy.js';
 import { watchOperation } from '../progress/watch.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
+import { showWarnings } from '../warnings.js';
 import type { Manifest } from './manifest.js';
 import { planLines, planOf, type Change, type Plan } from './plan.js';
 import { serverState, type ServerState } from './server-state.js';
@@ -44,6 +46,7 @@ export async function apply(
   const found = await look();
   const plan = planOf(manifest, found);
   for (const line of planLines(plan)) session.note(harmless(line));
+  warnOfNoStrategy(session, plan);
   if (plan.changes.length > 0) await confirmedFor(found.deployment?.environment ?? null, name, session);
   const made = new ApplyRun(session, slipway, name, found);
   for (const change of plan.changes) if (change.kind !== 'route') await made.make(change);
@@ -68,6 +71,12 @@ export async function apply(
   return { name, outcome, changes, revision, operation_id: operationId ?? null };
 }
 
+/** Names the consequence of a rollout without a strategy, before it starts. A route in the file moves the traffic. */
+export function warnOfNoStrategy(session: Session, { name, changes, strategy }: Plan): void {
+  const has = (kind: Change['kind']) => changes.some((change) => change.kind === kind);
+  if (has('rollout') && !has('route') && strategy == null) session.output.warn(noStrategyLine(name));
+}
+
 /** Makes the calls of one deployment, in their order. */
 class ApplyRun {
   readonly changes: string[] = [];
@@ -89,13 +98,13 @@ class ApplyRun {
     const { signal } = this.session;
     switch (kind) {
       case 'create':
-        this.etag = (await deployments.create(body as BodyOf<'createDeployment'>, { signal })).etag;
+        this.etag = this.shown(await deployments.create(body as BodyOf<'createDeployment'>, { signal })).etag;
         break;
       case 'update':
-        this.etag = (await deployments.update(this.name, body, { signal })).etag;
+        this.etag = this.shown(await deployments.update(this.name, body, { signal })).etag;
         break;
       case 'policy':
-        await deployments.policy.set(this.name, body, { signal, ifMatch: this.found.policy?.etag });
+        this.shown(await deployments.policy.set(this.name, body, { signal, ifMatch: this.found.policy?.etag }));
         break;
       case 'rollout':
         await this.rollOut(body);
@@ -108,20 +117,24 @@ class ApplyRun {
 
   private async rollOut(body: BodyOf<'createRollout'>): Promise<void> {
     const key = toldKey(this.session, keyOf(this.name, this.etag, body));
-    const { operation } = await this.slipway.deployments.rollouts.create(this.name, body, {
-      signal: this.session.signal,
-      idempotencyKey: key,
-    });
+    const { signal } = this.session;
+    const { rollouts } = this.slipway.deployments;
+    const { operation } = this.shown(await rollouts.create(this.name, body, { signal, idempotencyKey: key }));
     this.operationId = operation.id;
     this.revision = String(operation.result['revision'] ?? '') || undefined;
   }
 
   async setRoute({ body }: Change, { route }: ServerState, self: string | null): Promise<void> {
-    await this.slipway.deployments.route.set(this.name, withSelf(body, self), {
-      signal: this.session.signal,
-      ifMatch: route?.etag,
-    });
+    const { signal } = this.session;
+    const options = { signal, ifMatch: route?.etag };
+    this.shown(await this.slipway.deployments.route.set(this.name, withSelf(body, self), options));
     this.changes.push('route');
+  }
+
+  /** Returns the answer, after it has printed the warnings in it. */
+  private shown<Answer>(answer: Answer): Answer {
+    showWarnings(this.session, answer);
+    return answer;
   }
 }
 
@@ -159,6 +172,7 @@ export async function rehearse(session: Session, plan: Plan, state: ServerState)
     const answer = await rehearsed();
     if (typeof answer === 'string') told.push(`${name}: ${answer}`);
     else {
+      showWarnings(session, answer);
       const steps = answer.steps.length > 0 ? `: ${answer.steps.join(', ')}` : '';
       told.push(`${name}: the server would ${answer.would}${steps}`);
     }

@@ -1,4 +1,5 @@
 import { CommanderError, Option, type Command } from 'commander';
+import { ALLOW_UNKNOWN } from '../nouns/flags.js';
 import { CliError, EXIT, exitCodeOf } from '../exit-codes.js';
 import { failureLines } from '../failure-lines.js';
 import { readText } from '../input-files.js';
@@ -44,6 +45,7 @@ interface Flags {
   dryRun?: 'client' | 'server' | true;
   wait: boolean;
   timeout?: string;
+  allowUnknown?: boolean;
 }
 
 /** `apply`, `diff`, `export`, `schema`: deployments as files. */
@@ -69,7 +71,7 @@ export function declarative(program: Command, session: Session): void {
         .preset('client'),
     )
     .addOption(
-      new Option('--wait [boolean]', 'wait until rollouts end; --wait=false does not wait')
+      new Option('--wait [boolean]', 'wait until rollouts end or need a person; --wait=false does not wait')
         .argParser((text) => text !== 'false')
         .default(true),
     )
@@ -77,6 +79,7 @@ export function declarative(program: Command, session: Session): void {
       '--timeout <time>',
       'how long to wait for each rollout, such as 90s or 10m; it continues after that (default: 1h)',
     )
+    .option('--allow-unknown', ALLOW_UNKNOWN)
     .addHelpText('after', '\nExamples:\n  slipway apply -f chat.yaml\n  slipway apply -f chat.yaml --dry-run=server')
     .action((flags: Flags) => runApply(session, flags));
 
@@ -85,6 +88,7 @@ export function declarative(program: Command, session: Session): void {
     .summary('Show what apply would change')
     .description('Show what apply would change. Exit code 0: no changes, 1: changes, higher: the comparison failed')
     .addOption(files())
+    .option('--allow-unknown', ALLOW_UNKNOWN)
     .exitOverride((error) => {
       // The exit code 1 is reserved for differences.
       throw error.exitCode === 0 ? error : new CommanderError(EXIT.cancelled, error.code, error.message);
@@ -126,9 +130,10 @@ async function runApply(session: Session, flags: Flags): Promise<void> {
 }
 
 async function dryRun(session: Session, placed: readonly LocatedManifest[], asksServer: boolean): Promise<void> {
-  const { rehearse } = await import('./applying.js');
+  const { rehearse, warnOfNoStrategy } = await import('./applying.js');
   const planned = await plan(session, placed);
   await show(session, planned);
+  for (const { plan: one } of planned) warnOfNoStrategy(session, one);
   if (!asksServer) return;
   for (const { plan: one, state } of planned)
     for (const line of await rehearse(session, one, state)) session.note(harmless(line));
@@ -162,17 +167,18 @@ async function runExport(session: Session, names: readonly string[]): Promise<vo
   session.output.data(texts.join('---\n').trimEnd());
 }
 
-async function read(session: Session, { file }: Flags): Promise<LocatedManifest[]> {
+async function read(session: Session, { file, allowUnknown: allowsUnknown }: Flags): Promise<LocatedManifest[]> {
   const { manifestsOf } = await import('./manifest.js');
   const texts = [];
   for (const one of file) texts.push({ file: one, text: await readText(one, session) });
-  const { placed, faults } = await manifestsOf(texts);
+  const { placed, faults, unknown } = await manifestsOf(texts, { allowsUnknown });
+  for (const one of unknown) session.output.warn(one);
   for (const fault of faults) session.note(harmless(fault));
   if (faults.length > 0)
     throw new CliError(
       'The files are invalid. Nothing was changed.',
       EXIT.failed,
-      'Run slipway schema to see which fields are allowed.',
+      'Run slipway schema to see which fields are allowed. --allow-unknown sends the others too.',
     );
   if (placed.length === 0) throw new CliError('The files contain no deployment.');
   return placed;

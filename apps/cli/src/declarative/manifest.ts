@@ -28,15 +28,28 @@ const MOST_TOLD = 20;
 
 export const SCHEMA: object = schema;
 
+interface ReadOptions {
+  /** Fields that the schema does not have are reported, and sent to the api, which may be newer than the schema. */
+  allowsUnknown?: boolean;
+}
+
+interface ReadFiles {
+  placed: LocatedManifest[];
+  faults: string[];
+  unknown: string[];
+}
+
 /** Reads every document of these files, and all faults in them: all are checked before the first one is applied. */
 export async function manifestsOf(
   files: readonly { file: string; text: string }[],
-): Promise<{ placed: LocatedManifest[]; faults: string[] }> {
+  { allowsUnknown = false }: ReadOptions = {},
+): Promise<ReadFiles> {
   const { parseAllDocuments, LineCounter } = await import('yaml');
   // The api checks formats.
   const faultsIn = await schemaFaults(schema, { validateFormats: false });
   const placed: LocatedManifest[] = [];
   const faults: string[] = [];
+  const unknown: string[] = [];
   for (const { file, text } of files) {
     const lines = new LineCounter();
     for (const document of parseAllDocuments(text, { lineCounter: lines }) as Document[]) {
@@ -45,15 +58,20 @@ export async function manifestsOf(
       // A `---` at the end of a file begins an empty document.
       const value = broken ? null : valueOf(document, file);
       if (value === null) continue;
-      const found = faultsIn(value);
+      const all = faultsIn(value);
+      const isAllowed = ({ keyword }: SchemaFault) => allowsUnknown && keyword === 'additionalProperties';
+      const found = all.filter((one) => !isAllowed(one));
+      const tell = (one: SchemaFault) => `${whereOf(document, one.path, file, lines)}: ${said(one)}`;
+      unknown.push(...all.filter(isAllowed).map(tell));
       if (found.length === 0)
         placed.push({ where: whereOf(document, [], file, lines), manifest: value as unknown as Manifest });
-      for (const one of found) faults.push(`${whereOf(document, one.path, file, lines)}: ${said(one)}`);
+      faults.push(...found.map(tell));
     }
   }
   if (placed.length > MOST_DOCUMENTS)
     throw new CliError(`Too many deployments: at most ${MOST_DOCUMENTS} in one command.`);
-  return { placed, faults: [...new Set([...faults, ...repeated(placed)])].slice(0, MOST_TOLD) };
+  const told = (lines: readonly string[]) => [...new Set(lines)].slice(0, MOST_TOLD);
+  return { placed, faults: told([...faults, ...repeated(placed)]), unknown: told(unknown) };
 }
 
 function valueOf(document: Document, file: string): unknown {

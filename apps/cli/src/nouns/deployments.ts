@@ -1,5 +1,5 @@
 import type { Flag, Noun } from './verb.js';
-import { DEPLOYMENT, METRICS } from './views.js';
+import { DEPLOYMENT, DEPLOYMENT_DETAIL, METRICS } from './views.js';
 
 const SETTINGS: readonly Flag[] = [
   { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
@@ -59,7 +59,7 @@ export const deployments: Noun = {
       args: '<deployment>',
       summary: 'Show a deployment',
       examples: ['slipway deployments get chat', 'slipway deployments get chat -o yaml'],
-      view: DEPLOYMENT,
+      view: DEPLOYMENT_DETAIL,
       call: (client, { args: [name], options }) => client.deployments.get(name!, options),
     },
     {

@@ -19,13 +19,18 @@ const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   weights: (text: string, name) => weightsOf(text, name),
   steps: (text: string, name) => stepsOf(text, name),
   flag: (value) => value,
+  /** A flag without a value that means `full`. */
+  full: () => 'full',
 };
+
+export const ALLOW_UNKNOWN = 'send fields that the api does not know; it ignores them and warns (default: refuse them)';
 
 const inputs = () => import('../input-files.js');
 
 export function addFlags(command: Command, verb: Verb): void {
   for (const { flags, summary } of verb.flags ?? []) command.option(flags, summary);
   if (verb.takesBody) command.option('-f, --file <file>', 'JSON or YAML file with the request body; - reads stdin');
+  if (verb.takesBody && !('run' in verb)) command.option('--allow-unknown', ALLOW_UNKNOWN);
   if (verb.takesKey)
     command.option(
       '--idempotency-key <key>',

@@ -45,13 +45,3 @@ export async function operationIdOf(client: Slipway, given: string): Promise<str
     'Run slipway operations list to see all operations.',
   );
 }
-
-/** Returns the only instance of a deployment, unless one is named. */
-export async function instanceIdOf(client: Slipway, deployment: string, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given;
-  const { data } = await client.deployments.instances.list(deployment);
-  if (data.length === 1) return data[0]!.id;
-  if (data.length === 0) throw new CliError(`The deployment ${deployment} has no instances.`, EXIT.notFound);
-  const ids = data.map(({ id, revision, state }) => `${id} (${revision}, ${state})`).join(', ');
-  throw new CliError(`The deployment ${deployment} has several instances.`, EXIT.conflict, `Choose one of: ${ids}`);
-}

@@ -1,5 +1,5 @@
 import { operationIdOf } from './names.js';
-import { operationVerb, waitVerb } from './rollouts.js';
+import { operationVerb, WAITING_FOR, waitVerb } from './rollouts.js';
 import { eventsVerb } from './streams.js';
 import type { Noun } from './verb.js';
 import { OPERATION } from './views.js';
@@ -17,6 +17,7 @@ export const operations: Noun = {
         { flags: '--status <status>', summary: 'only operations with this status', query: 'status' },
         { flags: '--kind <kind>', summary: 'only operations of this kind', query: 'kind' },
         { flags: '--resource-name <name>', summary: 'only operations of this deployment', query: 'resource_name' },
+        WAITING_FOR,
       ],
       isList: true,
       view: OPERATION,
@@ -31,10 +32,10 @@ export const operations: Noun = {
       call: async (client, { args: [given], options }) =>
         client.operations.get(await operationIdOf(client, given!), options),
     },
-    waitVerb('operations', 'wait'),
-    operationVerb('operations', 'cancel', 'Cancel an operation'),
-    operationVerb('operations', 'retry', 'Retry a failed operation'),
-    operationVerb('operations', 'resume', 'Resume a paused operation'),
+    waitVerb('operations', 'wait', { staysForPerson: false }),
+    operationVerb('operations', 'cancel', { summary: 'Cancel an operation' }),
+    operationVerb('operations', 'retry', { summary: 'Retry a failed operation' }),
+    operationVerb('operations', 'resume', { summary: 'Resume an operation that waits for a person' }),
     eventsVerb({
       verb: 'events',
       args: '<operation>',

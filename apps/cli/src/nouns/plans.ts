@@ -1,3 +1,5 @@
+import { harmless } from '../terminal.js';
+import { isUnguarded, UNGUARDED, wayLines, wayOf } from './plan-way.js';
 import type { Noun } from './verb.js';
 import { PLAN } from './views.js';
 
@@ -8,7 +10,7 @@ export const plans: Noun = {
   verbs: [
     {
       verb: 'list',
-      summary: 'List plans',
+      summary: 'List plans; those that are pending wait for an approval',
       examples: ['slipway plans list --state pending'],
       flags: [
         { flags: '--deployment <deployment>', summary: 'only plans for this deployment', query: 'deployment' },
@@ -25,9 +27,10 @@ export const plans: Noun = {
     {
       verb: 'show',
       args: '<plan>',
-      summary: 'Show a plan, its changes and its digest',
+      summary: 'Show a plan, how it will be rolled out, its changes and its digest',
       examples: ['slipway plans show plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o yaml'],
       view: PLAN,
+      warningOf: (plan) => (isUnguarded(wayOf(plan)) ? UNGUARDED : undefined),
       call: (client, { args: [id], options }) => client.autopilot.plans.get(id!, options),
     },
     {
@@ -68,10 +71,14 @@ export const plans: Noun = {
       takesKey: true,
       confirm: 'yes',
       view: PLAN,
-      call: async (client, { args: [id], body, options }) => {
-        const digest = body?.plan_digest ?? (await client.autopilot.plans.get(id!)).content_digest;
-        return client.autopilot.plans.approve(id!, { ...body, plan_digest: digest }, options);
+      // The approver sees how the plan will be rolled out, and approves exactly what was shown.
+      prepare: async (session, given, client) => {
+        const plan = await client.autopilot.plans.get(given.args[0]!, { signal: session.signal });
+        for (const line of wayLines(wayOf(plan))) session.note(harmless(line));
+        if (isUnguarded(wayOf(plan))) session.output.warn(UNGUARDED);
+        given.body = { plan_digest: plan.content_digest, ...given.body };
       },
+      call: (client, { args: [id], body, options }) => client.autopilot.plans.approve(id!, body, options),
     },
     {
       verb: 'reject',

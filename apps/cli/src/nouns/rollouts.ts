@@ -1,14 +1,18 @@
 import { watchOperation } from '../progress/watch.js';
+import { chooseStrategy } from './default-strategy.js';
 import { durationMs } from './flags.js';
 import { operationIdOf } from './names.js';
-import type { Noun, RunVerb, Verb } from './verb.js';
-import { OPERATION } from './views.js';
+import { historyOf, rolloutsOf } from './rollout-rows.js';
+import type { Flag, Noun, RunVerb, Verb } from './verb.js';
+import { HISTORY, OPERATION, ROLLOUT } from './views.js';
 
-/** `rollouts watch` and `operations wait` do the same, under both nouns. */
-export const waitVerb = (noun: string, verb: string): RunVerb => ({
+/** `rollouts watch` stays while the rollout waits for a person; `operations wait` ends, with an exit code of its own. */
+export const waitVerb = (noun: string, verb: string, { staysForPerson }: { staysForPerson: boolean }): RunVerb => ({
   verb,
   args: '<operation>',
-  summary: 'Follow an operation, or the current one of a deployment, until it ends; fail if it fails',
+  summary: staysForPerson
+    ? 'Follow a rollout until it ends, also while it waits for a person; fail if it fails'
+    : 'Follow an operation, or the current one of a deployment, until it ends or needs a person; fail if it fails',
   examples: [
     `slipway ${noun} ${verb} chat`,
     `slipway ${noun} ${verb} op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --timeout 10m`,
@@ -22,31 +26,58 @@ export const waitVerb = (noun: string, verb: string): RunVerb => ({
   run: async (session, { args: [given], flags }) => {
     const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
     const id = await operationIdOf(await session.client(), given!);
-    await session.output.print(await watchOperation(session, id, { limitMs }), OPERATION);
+    await session.output.print(await watchOperation(session, id, { limitMs, staysForPerson }), OPERATION);
   },
 });
 
+type OperationCall = 'cancel' | 'pause' | 'promote' | 'resume' | 'retry';
+
+interface OperationWords {
+  summary: string;
+  /** If it differs from the name of the call. */
+  verb?: string;
+  aliases?: readonly string[];
+  flags?: readonly Flag[];
+  /** More lines of help, after the verb. */
+  examples?: readonly string[];
+}
+
 /** A verb that changes an operation, which is named by its id or its deployment. */
-export const operationVerb = (noun: string, verb: 'cancel' | 'resume' | 'retry', summary: string): Verb => ({
+export const operationVerb = (
+  noun: string,
+  call: OperationCall,
+  { summary, verb = call, aliases, flags = [], examples = [] }: OperationWords,
+): Verb => ({
   verb,
+  aliases,
   args: '<operation>',
   summary,
-  examples: [`slipway ${noun} ${verb} chat${verb === 'cancel' ? ' --reason "worse answers" --yes' : ''}`],
-  ...(verb === 'cancel' && {
-    confirm: 'yes' as const,
-    flags: [{ flags: '--reason <text>', summary: 'reason for the cancellation', body: 'reason' }],
-  }),
+  examples: [
+    `slipway ${noun} ${verb} chat${call === 'cancel' ? ' --reason "worse answers" --yes' : ''}`,
+    ...examples.map((more) => `slipway ${noun} ${verb} ${more}`),
+  ],
+  ...(call === 'cancel' && { confirm: 'yes' as const }),
+  flags:
+    call === 'retry' || call === 'resume'
+      ? flags
+      : [...flags, { flags: '--reason <text>', summary: 'reason, for the audit log', body: 'reason' }],
   view: OPERATION,
   call: async (client, { args: [given], body = {}, options }) => {
     const id = await operationIdOf(client, given!);
-    return verb === 'cancel' ? client.operations.cancel(id, body, options) : client.operations[verb](id, options);
+    return call === 'retry' ? client.operations.retry(id, options) : client.operations[call](id, body, options);
   },
 });
+
+export const WAITING_FOR: Flag = {
+  flags: '--waiting-for <what>',
+  summary: 'only those that wait for this: soak, approval, decision, resume, capacity or traffic',
+  query: 'waiting_for',
+};
 
 export const rollouts: Noun = {
   noun: 'rollouts',
   aliases: ['rollout'],
-  summary: 'Create and follow rollouts',
+  summary: 'Create, follow and control rollouts',
   verbs: [
     {
       verb: 'create',
@@ -108,14 +139,49 @@ export const rollouts: Noun = {
       takesKey: true,
       changesDeployment: true,
       answersOperation: true,
+      prepare: chooseStrategy,
       view: OPERATION,
       call: (client, { args: [name], body = {}, options }) => client.deployments.rollouts.create(name!, body, options),
       rehearse: (client, { args: [name], body = {}, options }) =>
         client.deployments.rollouts.rehearse(name!, body, options),
     },
-    waitVerb('rollouts', 'watch'),
-    operationVerb('rollouts', 'cancel', 'Cancel a rollout and restore the previous route'),
-    operationVerb('rollouts', 'resume', 'Resume a paused rollout'),
+    waitVerb('rollouts', 'watch', { staysForPerson: true }),
+    {
+      verb: 'list',
+      args: '[deployment]',
+      summary: 'List running and recent rollouts, newest first, and what they wait for',
+      examples: ['slipway rollouts list', 'slipway rollouts list chat --waiting-for approval'],
+      flags: [{ flags: '--status <status>', summary: 'only rollouts with this status', query: 'status' }, WAITING_FOR],
+      isList: true,
+      view: ROLLOUT,
+      call: (client, given) => rolloutsOf(client, given),
+    },
+    {
+      verb: 'history',
+      args: '<deployment>',
+      summary: 'List the rollouts and rollbacks of a deployment that have ended, newest first',
+      examples: ['slipway rollouts history chat', 'slipway rollouts history chat --json revision,outcome'],
+      isList: true,
+      view: HISTORY,
+      call: (client, given) => historyOf(client, given),
+    },
+    operationVerb('rollouts', 'promote', {
+      summary: 'End the running step of a rollout as passed, approve it or decide; with --full, all of its steps',
+      flags: [
+        { flags: '--full', summary: 'go to 100 % of the traffic (default: the next step)', body: 'to', as: 'full' },
+      ],
+      examples: ['chat --full --reason "fixes an outage"'],
+    }),
+    operationVerb('rollouts', 'pause', {
+      summary: 'Hold the traffic of a rollout where it is, until it is resumed; a gate can still end it',
+      examples: ['chat --reason "until Monday"'],
+    }),
+    operationVerb('rollouts', 'resume', { summary: 'End the pause of a rollout' }),
+    operationVerb('rollouts', 'cancel', {
+      verb: 'abort',
+      aliases: ['cancel'],
+      summary: 'Abort a rollout and restore the previous route',
+    }),
   ],
 };
 

@@ -1,8 +1,10 @@
 import type { DeploymentEvent, Slipway } from '@slipway/sdk';
-import { awayLine } from '../failure-lines.js';
+import { CliError } from '../exit-codes.js';
+import { awayLine, reasonOf } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
-import { instanceIdOf } from './names.js';
+import { durationMs } from './flags.js';
+import { logSources, sinceTime, type Instance } from './log-sources.js';
 import { DEFAULT_ROWS, type CommandInput, type RunVerb } from './verb.js';
 import { EVENT } from './views.js';
 
@@ -18,7 +20,7 @@ type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples'> & {
 export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
   ...words,
   flags: [
-    { flags: '--follow', summary: 'print new events, one per line, until Ctrl-C' },
+    { flags: '-f, --follow', summary: 'print new events, one per line, until Ctrl-C' },
     { flags: '--after <sequence>', summary: 'only events after this sequence number', query: 'after', as: 'number' },
     { flags: '--type <type>', summary: 'only events of this type', query: 'type' },
     { flags: '--limit <rows>', summary: `maximum number of events (default: ${DEFAULT_ROWS})`, as: 'number' },
@@ -56,41 +58,83 @@ export const events: RunVerb = eventsVerb({
   }),
 });
 
+/** The most lines that the api returns. */
+const MOST_LINES = 10_000;
+
 export const logs: RunVerb = {
   verb: 'logs',
   args: '<deployment> [instance]',
-  summary: 'Show the output of an instance',
-  examples: ['slipway logs chat ins_1 --tail 20', 'slipway logs chat ins_1 --follow'],
+  summary: 'Show the output of the instance that serves, of another one, or of all',
+  examples: [
+    'slipway logs chat --tail 20',
+    'slipway logs chat -f',
+    'slipway logs chat --revision chat-00002 --since 10m',
+    'slipway logs chat --all',
+    'slipway logs chat ins_1 --previous',
+  ],
   flags: [
-    { flags: '--follow', summary: 'print new lines until Ctrl-C, or until the instance ends' },
-    { flags: '--tail <lines>', summary: 'only this many last lines', query: 'tail', as: 'number' },
-    { flags: '--since <time>', summary: 'only lines since this time', query: 'since' },
+    { flags: '-f, --follow', summary: 'print new lines until Ctrl-C, or until the instance ends' },
+    { flags: '--revision <revision>', summary: 'an instance of this revision (default: the one with most traffic)' },
+    { flags: '--all', summary: 'all instances, with the instance before each line' },
+    { flags: '--tail <lines>', summary: 'only this many last lines of each', query: 'tail', as: 'number' },
+    { flags: '--since <time>', summary: 'only lines of this last time, such as 10m, or since a time' },
     { flags: '--stream <which>', summary: 'stream: stdout, stderr or both', query: 'stream' },
     { flags: '--previous', summary: 'output of the last run that has ended', query: 'previous', as: 'flag' },
   ],
   run: async (session, { args: [name, instance], flags, options }) => {
-    const client = await session.client();
-    const id = await instanceIdOf(client, name!, instance);
-    if (flags['follow']) {
-      const line = ({ text }: { text: string }) => text;
-      const view = { name: 'text', columns: [], line };
-      await session.untilInterrupted(async () => {
-        for await (const one of client.deployments.instances.followLogs(name!, id, options))
-          await session.output.printNext(one, view);
-      });
-      return;
+    const { revision, all: isAll, since } = flags as { revision?: string; all?: boolean; since?: string };
+    if (instance !== undefined && (isAll || revision !== undefined))
+      throw new CliError('Name an instance, or pass --revision or --all, but not both.');
+    if (since !== undefined) {
+      options['since'] = sinceTime(since, (text) => durationMs(text, '--since'));
+      // Of this time all lines are meant, not the default number of last lines.
+      options['tail'] ??= MOST_LINES;
     }
-    const response = await client.deployments.instances.logs(name!, id, options);
-    await copyText(response, session);
+    const client = await session.client();
+    const sources = instance === undefined ? await logSources(client, name!, { revision, isAll }) : [{ id: instance }];
+    for (const source of sources) if (!isAll && 'state' in source) session.note(harmless(titleOf(source)));
+    const copy = async (id: string): Promise<void> => {
+      const prefix = isAll ? `${id}  ` : '';
+      if (!flags['follow'])
+        return copyText(await client.deployments.instances.logs(name!, id, options), session, prefix);
+      const view = { name: 'text', columns: [], line: ({ text }: { text: string }) => prefix + text };
+      for await (const one of client.deployments.instances.followLogs(name!, id, options))
+        await session.output.printNext(isAll ? { instance: id, ...one } : one, view);
+    };
+    await session.untilInterrupted(() => copyAll(session, sources, copy, flags['follow'] === true));
   },
 };
 
+/** Lines of instances that are followed arrive together; otherwise one instance comes after the other. */
+async function copyAll(
+  session: Session,
+  sources: readonly { id: string }[],
+  copy: (id: string) => Promise<void>,
+  isTogether: boolean,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const attempt = async ({ id }: { id: string }): Promise<void> => {
+    await copy(id).catch((error: unknown) => {
+      session.signal.throwIfAborted();
+      // The output of the others is still wanted.
+      if (sources.length > 1) session.output.warn(`${id}: ${reasonOf(error)}`);
+      failures.push(error);
+    });
+  };
+  if (isTogether) await Promise.all(sources.map(attempt));
+  else for (const source of sources) await attempt(source);
+  if (failures.length === sources.length) throw failures[0];
+}
+
+/** Which instance was chosen: `ins_1 of chat-00002 (ready)`. */
+const titleOf = ({ id, revision, state }: Instance): string => `Output of ${id} of ${revision} (${state})`;
+
 /** Copies the text unchanged. On a terminal, removes what the terminal would interpret as commands. */
-async function copyText({ body }: Response, { output, terminal }: Session): Promise<void> {
+async function copyText({ body }: Response, { output, terminal }: Session, prefix: string): Promise<void> {
   if (!body) return;
   const decoder = new TextDecoder();
   let rest = '';
-  const tell = (line: string) => output.data(terminal.isTerminal('stdout') ? harmless(line) : line);
+  const tell = (line: string) => output.data(prefix + (terminal.isTerminal('stdout') ? harmless(line) : line));
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop()!;

@@ -8,7 +8,19 @@ export interface Flag {
   /**
    * `file` is the content of a file, as JSON or YAML. `secret` is the text of a file: everyone can read a command line.
    */
-  as?: 'text' | 'number' | 'json' | 'analysis' | 'file' | 'secret' | 'list' | 'pairs' | 'weights' | 'steps' | 'flag';
+  as?:
+    | 'text'
+    | 'number'
+    | 'json'
+    | 'analysis'
+    | 'file'
+    | 'secret'
+    | 'list'
+    | 'pairs'
+    | 'weights'
+    | 'steps'
+    | 'flag'
+    | 'full';
   /**
    * The target field of the body (with dots for nested fields) or of the query.
    * Without either, the verb reads the flag.
@@ -40,6 +52,8 @@ interface VerbWords {
   verb: string;
   /** In commander's notation: `<deployment> [revision]`. */
   args?: string;
+  /** Other names for the same command. */
+  aliases?: readonly string[];
   summary: string;
   /** Complete lines that `--help` shows. A test runs each. */
   examples: readonly string[];
@@ -57,9 +71,13 @@ interface VerbWords {
 /** Calls one method of the sdk, and shows its answer. */
 export interface CallVerb extends VerbWords {
   view: View;
+  /** A warning of the command itself about an answer. */
+  warningOf?: (answer: object) => string | undefined;
   isList?: boolean;
   /** The answer contains an operation: `--wait` waits for its end. */
   answersOperation?: boolean;
+  /** Completes the input before anything is sent. May ask a person, and print what the call will do. */
+  prepare?: (session: Session, given: CommandInput, client: Slipway) => Promise<void>;
   call: (client: Slipway, given: CommandInput) => PromiseLike<unknown> | AsyncIterable<unknown>;
   rehearse?: (client: Slipway, given: CommandInput) => PromiseLike<unknown>;
 }

@@ -1,5 +1,10 @@
 import type { DeploymentEvent, Operation, Schemas } from '@slipway/sdk';
+import { actorText } from '../actors.js';
+import { clock } from '../progress/text.js';
+import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
 import type { View } from '../table.js';
+import { gateText, isUnguarded, stepTexts, strategyText, wayOf } from './plan-way.js';
+import { ageOf, type RolloutRow } from './rollout-rows.js';
 
 export const OPERATION: View = {
   name: 'id',
@@ -11,6 +16,12 @@ export const OPERATION: View = {
     { title: 'STEP', of: 'current_step' },
     { title: 'PROGRESS', of: ({ progress }: Operation) => `${progress}%` },
     { title: 'MESSAGE', of: 'message', isText: true },
+    { title: 'WAITING FOR', of: waitingFor, isWide: true },
+    {
+      title: 'NEXT',
+      of: (row: Operation) => (row.kind === 'rollout' ? nextOf(row, row.resource_name) : []),
+      isWide: true,
+    },
     { title: 'ERROR', of: 'error_code', isWide: true },
     { title: 'CREATED', of: 'created_at', isWide: true },
     { title: 'COMPLETED', of: 'completed_at', isWide: true },
@@ -24,6 +35,49 @@ export const REHEARSAL: View = {
     { title: 'WOULD', of: 'would' },
     { title: 'STEPS', of: 'steps' },
     { title: 'DIFF', of: 'diff' },
+  ],
+};
+
+/** The commands that continue what waits. */
+const nextOf = (row: Waiter, deployment: string): string => choicesOf(row, deployment).join('; ');
+
+const percent = (value: number | null | undefined): string | undefined =>
+  typeof value === 'number' ? `${value}%` : undefined;
+
+export const ROLLOUT: View = {
+  name: 'id',
+  columns: [
+    { title: 'ID', of: 'id' },
+    { title: 'DEPLOYMENT', of: 'resource_name' },
+    { title: 'REVISION', of: 'revision' },
+    { title: 'STATUS', of: 'status' },
+    { title: 'WAITING FOR', of: waitingFor },
+    { title: 'STEP', of: 'current_step' },
+    { title: 'SHARE', of: ({ share_percent }: RolloutRow) => percent(share_percent) },
+    { title: 'AGE', of: ({ created_at }: RolloutRow) => ageOf(created_at) },
+    { title: 'NEXT', of: (row: RolloutRow) => nextOf(row, row.resource_name), isText: true },
+    { title: 'STRATEGY', of: 'strategy', isWide: true },
+    { title: 'MESSAGE', of: 'message', isWide: true },
+  ],
+};
+
+export const HISTORY: View = {
+  name: 'id',
+  columns: [
+    { title: 'COMPLETED', of: 'completed_at' },
+    { title: 'KIND', of: 'kind' },
+    { title: 'REVISION', of: 'revision' },
+    { title: 'STRATEGY', of: 'strategy' },
+    { title: 'OUTCOME', of: 'outcome' },
+    { title: 'BY', of: ({ requested_by }: RolloutRow) => actorText(requested_by) },
+    {
+      title: 'DURATION',
+      of: ({ duration_seconds: seconds }: RolloutRow) => (seconds === null ? undefined : clock(1_000 * seconds)),
+    },
+    { title: 'REASON', of: 'reason', isText: true },
+    { title: 'ID', of: 'id', isWide: true },
+    { title: 'MESSAGE', of: 'message', isWide: true },
+    { title: 'BAKE', of: 'result.bake_operation_id', isWide: true },
   ],
 };
 
@@ -43,6 +97,7 @@ export const DEPLOYMENT: View = {
       of: ({ replicas }: Partial<Schemas['DeploymentDto']>) => `${replicas?.ready ?? 0}/${replicas?.desired ?? 0}`,
     },
     { title: 'ENVIRONMENT', of: 'environment' },
+    { title: 'WAITING FOR', of: waitingFor },
     { title: 'OPERATION', of: 'current_operation_id', isWide: true },
     { title: 'PREVIOUS', of: 'previous_revision', isWide: true },
     { title: 'LABELS', of: ({ labels }: Partial<Schemas['DeploymentDto']>) => pairsOf(labels), isWide: true },
@@ -51,6 +106,45 @@ export const DEPLOYMENT: View = {
     { title: 'CREATED', of: 'created_at', isWide: true },
     { title: 'ETAG', of: 'etag', isWide: true },
   ],
+};
+
+interface DrainState {
+  draining?: { requests?: number; revisions?: { revision: string; requests: number; until: string }[] } | null;
+}
+
+/** `chat-00001: 3 requests until 2026-01-01T12:00:00Z` */
+const drainingOf = ({ draining }: DrainState): string[] | undefined =>
+  draining?.revisions?.map(({ revision, requests, until }) => `${revision}: ${requests} requests until ${until}`);
+
+interface StartFailure {
+  last_failed_start?: {
+    revision: string;
+    instance_id: string;
+    at: string;
+    cause: string;
+    message: string;
+    remediation: string;
+  } | null;
+}
+
+/** The cause first: `gpu_memory: it ended with code 1 (ins_1 of chat-00002, 2026-01-01T12:00:00Z)` */
+const failedStartOf = ({ last_failed_start: start }: StartFailure): string | undefined =>
+  start ? `${start.cause}: ${start.message} (${start.instance_id} of ${start.revision}, ${start.at})` : undefined;
+
+/** One deployment: also why it waits, what to type, and what it still drains. */
+export const DEPLOYMENT_DETAIL: View = {
+  name: DEPLOYMENT.name,
+  columns: DEPLOYMENT.columns.flatMap((column) =>
+    column.title === 'WAITING FOR'
+      ? [
+          { title: 'WAITING FOR', of: (row: Waiter) => whyOf(row) },
+          { title: 'NEXT', of: (row: Waiter & { name: string }) => nextOf(row, row.name) },
+          { title: 'DRAINING', of: drainingOf },
+          { title: 'FAILED START', of: failedStartOf },
+          { title: 'REMEDY', of: 'last_failed_start.remediation' },
+        ]
+      : [column],
+  ),
 };
 
 const columnsOf = (shown: string, wide = '', text = ''): View['columns'] => [
@@ -117,12 +211,28 @@ export const METRICS: View = {
     ),
   ],
 };
-export const PLAN = viewOf(
-  'id',
-  'ID DEPLOYMENT STATE=approval.state RISK=risk.level STALE EXPIRES=expires_at',
-  'BASE=base_revision DIGEST=content_digest CREATED=created_at CHANGES',
-  'SUMMARY',
-);
+type Plan = Partial<Schemas['PlanDto']>;
+const decisionsOf = ({ approval }: Plan): string[] =>
+  [...(approval?.approvals ?? []), ...(approval?.ended ? [approval.ended] : [])].map(({ by }) => actorText(by) ?? '');
+
+export const PLAN: View = {
+  name: 'id',
+  columns: [
+    ...columnsOf('ID DEPLOYMENT STATE=approval.state RISK=risk.level'),
+    { title: 'STRATEGY', of: (plan: Plan) => strategyText(wayOf(plan)), isText: true },
+    { title: 'STEPS', of: (plan: Plan) => stepTexts(wayOf(plan)).join('; '), isWide: true },
+    {
+      title: 'GATE',
+      of: (plan: Plan) => (isUnguarded(wayOf(plan)) ? 'NONE: all traffic at once' : gateText(wayOf(plan))),
+      isText: true,
+    },
+    { title: 'TARGET', of: (plan: Plan) => wayOf(plan)?.target },
+    { title: 'BY', of: ({ created_by }: Plan) => actorText(created_by), isText: true },
+    ...columnsOf('STALE EXPIRES=expires_at'),
+    { title: 'DECIDED BY', of: decisionsOf, isWide: true },
+    ...columnsOf('', 'BASE=base_revision DIGEST=content_digest CREATED=created_at CHANGES', 'SUMMARY'),
+  ],
+};
 export const SANDBOX = viewOf(
   'id',
   'ID PROVIDER STATE FILES=workspace.file_count BYTES=workspace.bytes_used EXPIRES=expires_at',

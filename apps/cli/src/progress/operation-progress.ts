@@ -26,7 +26,14 @@ export interface OperationProgress {
   checks: readonly GateCheck[];
   /** The step that was judged last. */
   judgedStep: string;
-  news: readonly { at: string; text: string }[];
+  news: readonly News[];
+}
+
+export interface News {
+  at: string;
+  text: string;
+  /** The message of the event. The record often has the same one. */
+  message?: string;
 }
 
 const MOST_NEWS = 50;
@@ -47,15 +54,36 @@ export const withOperation = (sight: OperationProgress, operation: Operation): O
   checks: sight.checks.length > 0 ? sight.checks : checksAsked(operation),
 });
 
-export const withNews = (sight: OperationProgress, text: string, at = new Date().toISOString()): OperationProgress => ({
+export const withNews = (
+  sight: OperationProgress,
+  text: string,
+  { at = new Date().toISOString(), message }: Partial<News> = {},
+): OperationProgress => ({
   ...sight,
-  news: [...sight.news, { at, text }].slice(-MOST_NEWS),
+  news: [...sight.news, { at, text, ...(message && { message }) }].slice(-MOST_NEWS),
 });
+
+/**
+ * The text of a piece of news, without a message that the view shows elsewhere: in a step, or as the error with which
+ * the operation ends.
+ */
+export function newsText({ operation }: OperationProgress, { text: title, message }: News): string {
+  if (message === undefined) return title;
+  const { steps = [], message: own } = operation;
+  const isShown = [own, ...steps.map((step) => step.message)].some((one) => isSameText(one, message));
+  return isShown ? title : `${title} ${message}`;
+}
+
+/** Whether one text says all that the other does. */
+export function isSameText(whole: unknown, part: unknown): boolean {
+  const [of = '', one = ''] = [whole, part].map((words) => text(words).trim().replace(/\.$/, ''));
+  return one !== '' && of.includes(one);
+}
 
 /** Applies an event: a record shows traffic and measurements only after a step has ended. */
 export function withEvent(sight: OperationProgress, { type, time, data }: DeploymentEvent): OperationProgress {
   const told = (text: string, more: Partial<OperationProgress> = {}): OperationProgress =>
-    withNews({ ...sight, ...more }, text, time);
+    withNews({ ...sight, ...more }, text, { at: time });
   if (type === 'route.updated') {
     const traffic = listOf(data['targets']).map((one) => ({
       revision: text(one['revision']),
@@ -69,8 +97,10 @@ export function withEvent(sight: OperationProgress, { type, time, data }: Deploy
   }
   // The record contains the steps.
   if (type === 'rollout.step_advanced' || type === 'operation.status_changed') return sight;
-  const why = text(data['message']) || text(data['reason']);
-  return told([type, text(data['revision']), why].filter(Boolean).join(' '));
+  // The operation ends with the message of its failure.
+  const message = text(data['error_code']) ? '' : text(data['message']);
+  const title = [type, text(data['revision']), message ? '' : text(data['reason'])].filter(Boolean).join(' ');
+  return withNews(sight, title, { at: time, message });
 }
 
 /** The checks of the gate that the rollout was accepted with. */

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { DeploymentEvent, Operation } from '@slipway/sdk';
-import { linesBetween } from './watch.js';
+import { linesBetween, waitLinesBetween } from './watch.js';
 import { firstSight, withEvent, withOperation, type OperationProgress } from './operation-progress.js';
 import { clock, cut, measured, widthOf } from './text.js';
 import { timeLeft } from './time-left.js';
@@ -207,6 +207,74 @@ describe('plain lines', () => {
     ]);
     expect(linesBetween(told, withEvent(told, event('rollout.step_advanced', {})), NOW)).toEqual([]);
   });
+});
+
+describe('one text is printed once', () => {
+  const WHY = 'The engine ended with code 1.';
+  const failing = (more: object = {}) => {
+    const steps = operation(2).steps.map((step) =>
+      step.index === 2 ? { ...step, status: 'failed' as const, message: WHY } : step,
+    );
+    return operation(2, { message: WHY, steps, ...more } as Partial<Operation>);
+  };
+  const reverted = event('rollout.reverted', { revision: 'chat-00002', error_code: 'target_not_ready', message: WHY });
+  const ended = { status: 'failed', completed_at: '2026-01-01T00:10:00Z', error_code: 'target_not_ready' };
+
+  it('if it is the failure with which the command ends, in any order of record and events', () => {
+    const record = (one: object) => (sight: OperationProgress) => withOperation(sight, failing(one));
+    const told = (sight: OperationProgress) => withEvent(sight, reverted);
+    for (const changes of [
+      [record({}), told, record(ended)],
+      [told, record({}), record({ ...ended, message: 'Undone.' })],
+    ]) {
+      let sight = firstSight(operation(2));
+      const lines = changes.flatMap((change) => {
+        const before = sight;
+        sight = change(sight);
+        return linesBetween(before, sight, NOW);
+      });
+      expect(lines.filter((line) => line.includes('engine'))).toEqual([]);
+      expect(lines.sort()).toEqual(expect.arrayContaining(['await_ready: failed', 'rollout.reverted chat-00002']));
+      expect(linesOf(sight, frame(120)).join('\n')).not.toContain('engine');
+    }
+    // While the route is restored, the view that is drawn in place shows the cause.
+    expect(linesOf(firstSight(failing()), frame(120)).join('\n')).toContain(WHY);
+  });
+
+  it('if an event and a step have it', () => {
+    const said = event('instance.slow', { message: 'Loading.' });
+    const loading = operation(2, { steps: operation(2).steps.map((step) => ({ ...step, message: 'Loading' })) });
+    const before = firstSight(operation(2));
+    const first = withEvent(before, said);
+    const lines = [...linesBetween(before, first, NOW), ...linesBetween(first, withOperation(first, loading), NOW)];
+    expect(lines.filter((line) => line.includes('Loading'))).toEqual(['instance.slow Loading.']);
+    const known = withOperation(before, loading);
+    expect(linesBetween(known, withEvent(known, said), NOW)).toEqual(['instance.slow']);
+  });
+});
+
+it('shows what to type while a person is needed, once', () => {
+  const waiting = operation(4, { waiting_for: 'approval' } as Partial<Operation>);
+  const [before, after] = [firstSight(operation(4)), firstSight(waiting)];
+  expect(waitLinesBetween(before, after)).toEqual([
+    'chat waits: the next step needs the approval of a person.',
+    'To approve it: slipway rollouts promote chat',
+    'To restore the previous route: slipway rollouts abort chat',
+  ]);
+  expect(waitLinesBetween(after, after)).toEqual([]);
+  const shown = (showsWait: boolean) => linesOf(after, { ...frame(80), showsWait }).join('\n');
+  expect([shown(true), shown(false)]).toEqual([
+    expect.stringContaining('slipway rollouts promote chat'),
+    expect.not.stringContaining('slipway'),
+  ]);
+});
+
+it('shows the share that sessions make of a soak', () => {
+  const share = { configured_percent: 10, received_percent: 100, requests: 40, sessions: 1 };
+  const steps = operation(4).steps.map((step) => (step.index === 4 ? { ...step, evidence: { share } } : step));
+  const sight = firstSight(operation(4, { steps }));
+  expect(linesOf(sight, frame(100)).join('\n')).toMatch(/soak:1 .*10 % requested, 100 % received, 1 session/);
+  expect(linesBetween(undefined, sight, NOW).join('\n')).toMatch(/^soak:1: waiting .*sessions change the share/m);
 });
 
 it('numbers and times are short', () => {

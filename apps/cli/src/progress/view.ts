@@ -1,8 +1,9 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 import type { Colour } from '../terminal.js';
-import type { GateCheck, OperationProgress } from './operation-progress.js';
+import { newsText, type GateCheck, type OperationProgress } from './operation-progress.js';
 import { cell, clock, Line, measured, short } from './text.js';
 import { endOf, timeLeft } from './time-left.js';
+import { needsPerson, waitLines } from './waiting.js';
 
 export interface Frame {
   columns: number;
@@ -10,6 +11,8 @@ export interface Frame {
   hasColour: boolean;
   /** The current time, because it advances between two reads. */
   now: number;
+  /** Whether the view itself says what the operation waits for. A command that ends for that says so with its error. */
+  showsWait?: boolean;
 }
 
 const MARKS: Record<string, readonly [string, Colour | undefined]> = {
@@ -43,15 +46,21 @@ function headOf(operation: Operation, frame: Frame): string[] {
   const line = lineOf(frame).add(resource_name, 'bold').add(`  ${kind}  `).add(status, STATUSES[status]);
   const left = timeLeft(operation, frame.now);
   const head = String(line.addWhole(`  ${progress} %`).addWhole(`  ${id}`, 'grey'));
-  return left ? [head, String(lineOf(frame).add(`  ${left}`))] : [head];
+  const waits = frame.showsWait && needsPerson(operation) ? waitLines(operation) : [];
+  return [
+    head,
+    ...(left ? [String(lineOf(frame).add(`  ${left}`))] : []),
+    ...waits.map((one) => String(lineOf(frame).add(`  ${one}`, 'yellow'))),
+  ];
 }
 
 /** If not all steps fit, shows those around the current one, and the number of earlier and later steps. */
-function stepsOf({ steps }: Operation, freeRows: number, frame: Frame): string[] {
+function stepsOf(operation: Operation, freeRows: number, frame: Frame): string[] {
+  const { steps } = operation;
   const shown = steps.length <= freeRows ? steps : windowOf(steps, freeRows);
   const first = shown[0]?.index ?? 0;
   const behind = steps.length - shown.length - steps.findIndex(({ index }) => index === first);
-  const lines = shown.map((step) => stepLine(step, frame));
+  const lines = shown.map((step) => stepLine(step, operation, frame));
   if (shown.length === steps.length) return lines;
   const before = steps.length - shown.length - behind;
   const more = [before > 0 && `${before} earlier`, behind > 0 && `${behind} later`].filter(Boolean).join(', ');
@@ -66,14 +75,14 @@ function windowOf(steps: readonly OperationStep[], freeRows: number): readonly O
   return steps.slice(from, from + size);
 }
 
-function stepLine(step: OperationStep, frame: Frame): string {
+function stepLine(step: OperationStep, operation: Operation, frame: Frame): string {
   const [mark, colour] = MARKS[step.status] ?? ['?', undefined];
   const line = lineOf(frame)
     .add(`  ${mark} `, colour)
     .add(cell(step.name, frame.columns < NARROW ? 16 : 20));
   const time = timeOf(step, frame.now);
   if (time) line.addWhole(` ${time.padStart(10)}`);
-  const message = isSoaking(step) ? '' : step.message;
+  const message = shareNote(step) ?? (isSoaking(step) || isToldAtEnd(step, operation) ? '' : step.message);
   if (message && frame.columns >= NARROW) line.add(`  ${message}`, 'grey');
   return String(line);
 }
@@ -85,6 +94,19 @@ function timeOf(step: OperationStep, now: number): string {
   if (!step.started_at) return '';
   const end = step.completed_at ? Date.parse(step.completed_at) : now;
   return clock(end - Date.parse(step.started_at));
+}
+
+/** The error with which the command ends has the same message. */
+const isToldAtEnd = ({ status }: OperationStep, { completed_at }: Operation): boolean =>
+  status === 'failed' && completed_at != null;
+
+/** Sessions can make the real share of a soak differ from the configured one. */
+export function shareNote({ evidence }: OperationStep): string | undefined {
+  const { share } = (evidence ?? {}) as { share?: Record<string, unknown> | null };
+  const { configured_percent: configured, received_percent: received, sessions } = share ?? {};
+  if (typeof configured !== 'number' || typeof received !== 'number') return undefined;
+  const by = typeof sessions === 'number' ? `, ${sessions} session${sessions === 1 ? '' : 's'}` : '';
+  return `${short(configured)} % requested, ${short(received)} % received${by}`;
 }
 
 const isSoaking = (step: OperationStep): boolean => endOf(step) !== undefined;
@@ -135,7 +157,9 @@ export function limitOf({ metric, check, limit }: GateCheck): string {
   return check === 'regression' ? `+${short(limit)} %` : measured(metric, limit);
 }
 
-const newsOf = ({ news }: OperationProgress, frame: Frame): string[] =>
-  news.slice(-MOST_NEWS).map(({ at, text }) => String(lineOf(frame).add(`  ${at.slice(11, 19)} ${text}`, 'grey')));
+const newsOf = (sight: OperationProgress, frame: Frame): string[] =>
+  sight.news
+    .slice(-MOST_NEWS)
+    .map((one) => String(lineOf(frame).add(`  ${one.at.slice(11, 19)} ${newsText(sight, one)}`, 'grey')));
 
 const lineOf = ({ columns, hasColour }: Frame): Line => new Line(columns, hasColour);

@@ -97,6 +97,50 @@ it.each([
   expect([ran.code, ran.stdout]).toEqual([code, code === 0 ? `${ID}\n` : '']);
 });
 
+describe('a person is needed', () => {
+  const waits = (waiting_for: string | null, more: object = {}) =>
+    record('waiting', { kind: 'rollout', waiting_for, ...more });
+
+  it.each([
+    ['approval', /the approval of a person/, 'slipway rollouts promote chat'],
+    ['decision', /a person must decide/, 'slipway rollouts promote chat'],
+    ['resume', /paused by alice: until Monday/, 'slipway rollouts resume chat'],
+  ])('%s: the wait ends with a code of its own, and prints what to type', async (word, why, line) => {
+    const pause = { at: 'now', by: { type: 'person', id: 'per_1', name: 'alice' }, reason: 'until Monday' };
+    const { asked, fetch } = apiWith({ looks: (count) => waits(count < 3 ? 'soak' : word, { pause }) });
+    const ran = await runCommand(wait, { fetch });
+    expect([ran.code, ran.stdout]).toEqual([8, '']);
+    expect(ran.stderr).toMatch(why);
+    expect(ran.stderr.split(line)).toHaveLength(2);
+    expect(ran.stderr).toContain(`slipway rollouts abort chat\n  To wait again: slipway ${wait.join(' ')}\n`);
+    expect([...new Set(asked)]).toEqual([`GET operations/${ID}`]);
+  });
+
+  it.each(['soak', 'capacity', 'traffic', 'something later', null])('%s is no reason to end', async (word) => {
+    const { fetch } = apiWith({ looks: (count) => (count < 3 ? waits(word) : record('succeeded')) });
+    expect((await runCommand(wait, { fetch })).code).toBe(0);
+  });
+
+  it('by an older api, which has only awaiting', async () => {
+    const { fetch } = apiWith({ looks: () => record('waiting', { awaiting: 'approval' }) });
+    expect((await runCommand(wait, { fetch })).code).toBe(8);
+  });
+
+  it('and rollouts watch stays until the end, and prints what to type once', async () => {
+    const { fetch } = apiWith({ looks: (count) => (count < 4 ? waits('approval') : record('succeeded')) });
+    const ran = await runCommand(['rollouts', 'watch', ID], { fetch });
+    expect([ran.code, ran.stderr.match(/slipway rollouts promote chat/g)]).toEqual([
+      0,
+      ['slipway rollouts promote chat'],
+    ]);
+  });
+});
+
+it('names the bake that watches a rollout after its end', async () => {
+  const { fetch } = apiWith({ looks: () => record('succeeded', { result: { bake_operation_id: 'op_2' } }) });
+  expect((await runCommand(wait, { fetch })).stderr).toContain('slipway operations wait op_2\n');
+});
+
 it('does not fail without the events that are shown next to the record', async () => {
   const events = () => Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 });
   const { fetch } = apiWith({ looks: (count) => record(count < 3 ? 'waiting' : 'succeeded'), events });

@@ -2,11 +2,21 @@ import type { Operation, Slipway, OperationStep } from '@slipway/sdk';
 import { asSlipwayError, CliError, EXIT } from '../exit-codes.js';
 import { awayLine } from '../failure-lines.js';
 import type { Session } from '../session.js';
-import { harmless } from '../terminal.js';
-import { firstSight, withEvent, withNews, withOperation, type OperationProgress } from './operation-progress.js';
-import { linesOf, limitOf } from './view.js';
+import { harmless, wordsOf } from '../terminal.js';
+import { remedyOf } from '../remedies.js';
+import {
+  firstSight,
+  isSameText,
+  newsText,
+  withEvent,
+  withNews,
+  withOperation,
+  type OperationProgress,
+} from './operation-progress.js';
+import { limitOf, linesOf, shareNote } from './view.js';
 import { measured, widthOf } from './text.js';
 import { timeLeft } from './time-left.js';
+import { needsPerson, personNeeded, waitingFor, waitLines } from './waiting.js';
 import { stripVTControlCharacters } from 'node:util';
 import type { Writable } from 'node:stream';
 
@@ -35,24 +45,45 @@ export class Redraw {
 const lengthOf = (line: string): number => widthOf(stripVTControlCharacters(line));
 
 /** The lines that describe a change, for logs and pipes: complete lines, and nothing twice. */
-export function linesBetween(before: OperationProgress | undefined, after: OperationProgress, now: number): string[] {
-  const known = new Map(before?.operation.steps.map((step) => [step.index, said(step)]));
+export function linesBetween(before: OperationProgress | undefined, after: OperationProgress, at: number): string[] {
+  const known = new Map(before?.operation.steps.map((step) => [step.index, said(step, before)]));
+  // A step does not repeat a message that an event has already printed.
+  const now = { operation: after.operation, news: before?.news ?? [] };
   const steps = after.operation.steps.filter(
-    (step) => step.status !== 'pending' && known.get(step.index) !== said(step),
+    (step) => step.status !== 'pending' && known.get(step.index) !== said(step, now),
   );
   const judged = after.judgedStep !== (before?.judgedStep ?? '') ? checkLines(after) : [];
   const seen = new Set(before?.news);
-  const news = after.news.filter((one) => !seen.has(one)).map(({ text }) => text);
+  const news = after.news.filter((one) => !seen.has(one)).map((one) => newsText(after, one));
   // Print it again only when a soak begins or ends: between those events it only counts down.
-  const left = soaksOf(after) === soaksOf(before) ? undefined : timeLeft(after.operation, now);
-  return [...steps.map(said), ...news, ...judged, ...(left ? [left] : [])];
+  const left = soaksOf(after) === soaksOf(before) ? undefined : timeLeft(after.operation, at);
+  return [...steps.map((step) => said(step, now)), ...news, ...judged, ...(left ? [left] : [])];
+}
+
+/** The lines for a command that stays while a person is needed. */
+export function waitLinesBetween(before: OperationProgress | undefined, { operation }: OperationProgress): string[] {
+  if (!needsPerson(operation)) return [];
+  const isNew = before === undefined || waitingFor(before.operation) !== waitingFor(operation);
+  return isNew ? waitLines(operation) : [];
 }
 
 const soaksOf = (sight: OperationProgress | undefined): string | undefined =>
   sight?.operation.steps.flatMap(({ name, status }) => (name.startsWith('soak:') ? [status] : [])).join();
 
-const said = ({ name, status, message }: OperationStep): string =>
-  `${name}: ${status}${message ? ` (${message})` : ''}`;
+/**
+ * A step and its message, unless the message is printed elsewhere: by an event before, or after it, because a failure
+ * ends the command with the same message, and a wait for a person says what to type.
+ */
+function said(step: OperationStep, { news, operation }: Pick<OperationProgress, 'news' | 'operation'>): string {
+  const { name, status } = step;
+  const isElsewhere =
+    ['failed', 'cancelled'].includes(status) ||
+    (status === 'waiting' && needsPerson(operation)) ||
+    news.some(({ message }) => isSameText(message, step.message));
+  const note = [isElsewhere ? '' : remedyOf(wordsOf(step.message)), shareNote(step) && 'sessions change the share'];
+  const text = note.filter(Boolean).join('; ');
+  return `${name}: ${status}${text ? ` (${text})` : ''}`;
+}
 
 const checkLines = ({ checks, judgedStep }: OperationProgress): string[] =>
   checks.map((one) => {
@@ -66,20 +97,27 @@ const TICK_MS = 1_000;
 const LAST_EVENTS_MS = 2_000;
 const TERMINAL_ROWS = 24;
 
+interface WatchOptions {
+  limitMs?: number;
+  /** Whether to continue while the operation waits for a person. */
+  staysForPerson?: boolean;
+}
+
 /**
- * Shows an operation until it has ended. Ctrl-C and the limit end only the wait,
- * not the work, and print how to come back.
- * @throws OperationFailed if the operation did not succeed; a CliError with exit code 5 after the limit, 2 after Ctrl-C
+ * Shows an operation until it has ended, or until only a person can continue it. Ctrl-C and the limit end only the
+ * wait, not the work, and print how to come back.
+ * @throws OperationFailed if the operation did not succeed; a CliError with exit code 5 after the limit, 2 after Ctrl-C,
+ * 8 if a person is needed
  */
 export async function watchOperation(
   session: Session,
   id: string,
-  { limitMs = WATCH_LIMIT_MS }: { limitMs?: number } = {},
+  { limitMs = WATCH_LIMIT_MS, staysForPerson = false }: WatchOptions = {},
 ): Promise<Operation> {
   const comeBack = `It continues. To wait again: slipway operations wait ${id}`;
   const slipway = await session.client();
   const deadline = performance.now() + limitMs;
-  const watch = new Watch(session);
+  const watch = new Watch(session, staysForPerson);
   try {
     const begun = await slipway.operations.get(id, { signal: session.signal });
     watch.begin(begun);
@@ -91,7 +129,11 @@ export async function watchOperation(
         // Waits as long as the caller allows.
         awayMs: limitMs,
         onAway: (error) => watch.see((sight) => withNews(sight, newsOf(error))),
-        onStep: (_step, operation) => watch.see((sight) => withOperation(sight, operation)),
+        onRecord: (operation) => {
+          watch.see((sight) => withOperation(sight, operation));
+          if (!staysForPerson && operation.completed_at === null && needsPerson(operation))
+            throw personNeeded(operation);
+        },
       })
       .catch((error: unknown) => {
         const failed = asSlipwayError(error) as { operation?: Operation } | undefined;
@@ -102,6 +144,9 @@ export async function watchOperation(
     await watch.lastEvents(events);
     if (ended instanceof Error) throw ended;
     watch.see((sight) => withOperation(sight, ended));
+    const { bake_operation_id: bake } = ended.result;
+    if (typeof bake === 'string')
+      session.note(harmless(`Its metrics are still watched. To follow that: slipway operations wait ${bake}`));
     return ended;
   } catch (error) {
     if (session.signal.aborted) throw new CliError(`No longer waiting for ${id}.`, EXIT.cancelled, comeBack);
@@ -124,7 +169,10 @@ class Watch {
   private ticking: NodeJS.Timeout | undefined;
   private readonly show = (): void => this.draw();
 
-  constructor(private readonly session: Session) {
+  constructor(
+    private readonly session: Session,
+    private readonly showsWait: boolean,
+  ) {
     const { terminal } = session;
     if (terminal.canRedraw('stderr'))
       this.redraw = new Redraw(terminal.streams.stderr, () => terminal.columnsOf('stderr') ?? 80);
@@ -170,8 +218,9 @@ class Watch {
   private change(next: OperationProgress): void {
     const before = this.sight;
     this.sight = next;
-    if (this.redraw) this.draw();
-    else for (const line of linesBetween(before, next, Date.now())) this.session.note(harmless(line));
+    if (this.redraw) return this.draw();
+    const waits = this.showsWait ? waitLinesBetween(before, next) : [];
+    for (const line of [...linesBetween(before, next, Date.now()), ...waits]) this.session.note(harmless(line));
   }
 
   private draw(): void {
@@ -179,6 +228,7 @@ class Watch {
     const { terminal } = this.session;
     const { rows = TERMINAL_ROWS } = terminal.streams.stderr as { rows?: number };
     const columns = terminal.columnsOf('stderr') ?? 80;
-    this.redraw?.draw(linesOf(this.sight, { columns, rows, hasColour: terminal.hasColour('stderr'), now: Date.now() }));
+    const hasColour = terminal.hasColour('stderr');
+    this.redraw?.draw(linesOf(this.sight, { columns, rows, hasColour, now: Date.now(), showsWait: this.showsWait }));
   }
 }
