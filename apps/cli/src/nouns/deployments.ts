@@ -34,6 +34,12 @@ const SETTINGS: readonly Flag[] = [
     body: 'protection',
     as: 'json',
   },
+  {
+    flags: '--drain-seconds <seconds>',
+    summary: 'how long an instance without traffic waits for its requests in flight',
+    body: 'drain_seconds',
+    as: 'number',
+  },
   { flags: '--scaling <json>', summary: 'fields that override the scaling of revisions', body: 'scaling', as: 'json' },
 ];
 
@@ -105,6 +111,15 @@ export const deployments: Noun = {
       call: (client, { args: [name], body = {}, options }) => client.deployments.update(name!, body, options),
       rehearse: (client, { args: [name], body = {}, options }) =>
         client.deployments.rehearseUpdate(name!, body, options),
+    },
+    {
+      verb: 'end-drain',
+      args: '<deployment>',
+      summary: 'Stop the instances that wait for requests in flight now; these requests break',
+      examples: ['slipway deployments end-drain chat --yes'],
+      confirm: 'yes',
+      view: DEPLOYMENT_DETAIL,
+      call: (client, { args: [name], options }) => client.deployments.endDrain(name!, options),
     },
     {
       verb: 'delete',

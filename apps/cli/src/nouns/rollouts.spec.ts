@@ -163,3 +163,11 @@ it('shows on a deployment what it waits for, what to type, what it drains, and i
   });
   expect(list.stdout).toMatch(/WAITING FOR\n.* approval\n/);
 });
+
+it('ends drains only after a yes', async () => {
+  const { asked, fetch } = apiWith([]);
+  expect((await runCommand(['deployments', 'end-drain', 'chat'], { fetch })).code).toBe(1);
+  expect(asked).toEqual([]);
+  expect((await runCommand(['deployments', 'end-drain', 'chat', '--yes'], { fetch })).code).toBe(0);
+  expect(asked).toMatchObject([{ method: 'POST', path: '/deployments/chat/end-drain' }]);
+});
