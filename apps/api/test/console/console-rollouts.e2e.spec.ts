@@ -48,6 +48,16 @@ describeInBrowser('rollouts watched in the console', () => {
       .getByText(status, { exact: true })
       .waitFor({ timeout: 60_000 });
 
+  /** Presses the button and confirms. `says` is a text of the confirmation. */
+  const act = async (button: string, { reason, says }: { reason?: string; says?: string } = {}) => {
+    await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    if (says) await dialog.getByText(says).waitFor();
+    if (reason) await dialog.getByLabel('Reason').fill(reason);
+    await dialog.getByRole('button', { name: new RegExp(`^${button}`) }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  };
+
   it('shows a commit within a second', async () => {
     const times: number[] = [];
     for (let n = 1; n <= 5; n += 1) {
@@ -85,6 +95,29 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
+  it('is in the hands of a person: pause, resume, the next step, and all traffic', async () => {
+    const steps = [10, 50, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds: 600 }));
+    const id = await stack.rollOut('chat', { spec: sim('chat-hands'), strategy: { type: 'canary', steps } });
+    await panel('Traffic').getByText('Next step').waitFor();
+    await act('Pause', { reason: 'the demo' });
+    await panel('Operation')
+      .getByText(/^Paused .*: the demo$/)
+      .waitFor();
+    await panel('Operation').getByText('slipway rollouts resume chat').waitFor();
+    expect(await slipway.operations.get(id)).toMatchObject({ pause: { reason: 'the demo' } });
+    await visit.open('/operations?waiting_for=resume');
+    await page.getByRole('link', { name: 'rollout of chat' }).first().waitFor();
+    await visit.open('/deployments/chat');
+    await act('Resume');
+    await page.getByRole('main').getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await act('Promote next step');
+    const candidate = panel('Traffic').getByRole('listitem').filter({ hasText: 'candidate' });
+    await candidate.filter({ hasText: '50 %' }).waitFor();
+    await act('Promote fully', { says: 'At 100 % of the traffic: the soak of 10 min, the gate' });
+    await operationIs('succeeded');
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
   it('rolls back while a rollout runs, after it has shown the effect', async () => {
     await stack.rollOut('chat', { spec: sim('chat-three'), strategy: canary(60) });
     await panel('Traffic').getByText('Next step').waitFor();
@@ -108,13 +141,10 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('cancels with a reason, which the operation shows', async () => {
+  it('aborts with a reason, which the operation shows', async () => {
     await stack.rollOut('chat', { spec: sim('chat-four'), strategy: canary(60) });
     await panel('Traffic').getByText('Next step').waitFor();
-    await page.getByRole('main').getByRole('button', { name: 'Cancel', exact: true }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Reason').fill('the wrong model');
-    await dialog.getByRole('button', { name: 'Cancel operation' }).click();
+    await act('Abort', { reason: 'the wrong model' });
     await operationIs('cancelled');
     await panel('Operation').getByText('the wrong model').waitFor();
     const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 1 });

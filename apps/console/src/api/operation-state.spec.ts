@@ -41,11 +41,17 @@ describe('the progress of an operation', () => {
     expect(stepMs(step('a', { started_at: ago(5_000) }), AT)).toBe(5_000);
     expect(stepMs(step('a'), AT)).toBeNull();
   });
-  const soaking = operation({ status: 'waiting', current_step: 'soak:2', resume_at: ago(-5_000), awaiting: null });
+  const soaking = operation({ status: 'waiting', current_step: 'soak:2', resume_at: ago(-5_000), waiting_for: 'soak' });
   it('returns when it continues by itself', () => expect(resumeMs(soaking)).toBe(AT + 5_000));
+  it('returns the end of a soak, not its next look', () =>
+    expect(resumeMs({ ...soaking, message: 'Soaking for 90 s more.', updated_at: ago(10_000) })).toBe(AT + 80_000));
+  it('returns no time while a person has paused it', () =>
+    expect(
+      resumeMs({ ...soaking, pause: { at: ago(0), by: { type: 'token', id: 'tok_1' }, reason: null } }),
+    ).toBeNull());
   it('returns no time for an operation that has ended, runs, or waits for a person', () => {
     expect(resumeMs({ ...soaking, status: 'cancelled' })).toBeNull();
-    expect(resumeMs({ ...soaking, awaiting: 'approval' })).toBeNull();
+    expect(resumeMs({ ...soaking, waiting_for: 'approval' })).toBeNull();
     expect(resumeMs({ ...soaking, status: 'running', resume_at: null })).toBeNull();
   });
 });
@@ -53,12 +59,14 @@ describe('the progress of an operation', () => {
 describe('the reason of a wait', () => {
   it.each([
     ['waiting', 'approval', true],
-    ['waiting', 'pause', true],
+    ['waiting', 'decision', true],
+    ['waiting', 'resume', true],
+    ['waiting', 'soak', false],
     ['waiting', null, false],
     ['running', null, false],
-    ['cancelling', 'pause', false],
-  ] as const)('%s, for %s: a person %s', (status, awaiting, expected) =>
-    expect(waitsForPerson({ status, awaiting })).toBe(expected),
+    ['cancelling', 'resume', false],
+  ] as const)('%s, for %s: a person %s', (status, waiting_for, expected) =>
+    expect(waitsForPerson({ status, waiting_for })).toBe(expected),
   );
   it('is a worker if none has claimed it for a while', () => {
     const pending = { status: 'pending', attempt: 0 } as const;

@@ -1,6 +1,7 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 
 export type { Operation };
+export type WaitReason = NonNullable<Operation['waiting_for']>;
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 /** Work that no worker has claimed for this long waits for a worker that does not exist. */
@@ -29,13 +30,22 @@ export function stepMs({ started_at, completed_at }: OperationStep, now: number)
  * attempt. Null if it does not wait for a time.
  */
 export function resumeMs(operation: Operation): number | null {
-  if (!isLive(operation) || waitsForPerson(operation) || !operation.resume_at) return null;
-  return Date.parse(operation.resume_at);
+  if (!isLive(operation) || waitsForPerson(operation) || operation.pause) return null;
+  return soakEndMs(operation) ?? (operation.resume_at ? Date.parse(operation.resume_at) : null);
 }
 
-/** Whether it waits until a person decides: an approval, or a gate that could not decide. */
-export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
-  status === 'waiting' && awaiting !== null;
+/** A soak looks at its numbers all the time, so `resume_at` is only the next look: its message says how long it lasts. */
+function soakEndMs({ waiting_for, message, updated_at }: Operation): number | undefined {
+  const [, seconds] = /\bfor (\d+) s more\.$/.exec(message) ?? [];
+  const isSoak = waiting_for === 'soak' || waiting_for === 'traffic';
+  return isSoak && seconds ? Date.parse(updated_at) + Number(seconds) * 1000 : undefined;
+}
+
+const ENDED_BY_PERSON: readonly string[] = ['approval', 'decision', 'resume'] satisfies WaitReason[];
+
+/** Whether it waits until a person approves, decides about an unclear gate, or resumes it. */
+export const waitsForPerson = ({ status, waiting_for }: Pick<Operation, 'status' | 'waiting_for'>): boolean =>
+  status === 'waiting' && ENDED_BY_PERSON.includes(waiting_for ?? '');
 
 /** Returns how long no worker has claimed it, if that is too long. */
 export function unclaimedMs({ status, attempt, updated_at }: Operation, now: number): number | null {

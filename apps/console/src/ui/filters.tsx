@@ -24,7 +24,15 @@ export function TextFilter({ name, label, placeholder }: { name: string; label: 
   );
 }
 
-export function ChoiceFilter({ name, label, choices }: { name: string; label: string; choices: readonly string[] }) {
+interface ChoiceFilterProps {
+  name: string;
+  label: string;
+  choices: readonly string[];
+  /** The words of choices for people; by default the choices themselves. */
+  words?: Readonly<Record<string, string>>;
+}
+
+export function ChoiceFilter({ name, label, choices, words = {} }: ChoiceFilterProps) {
   const [address, change] = useAddress();
   return (
     <SelectField
@@ -36,7 +44,7 @@ export function ChoiceFilter({ name, label, choices }: { name: string; label: st
       <option value="">all</option>
       {choices.map((choice) => (
         <option key={choice} value={choice}>
-          {choice.replaceAll('_', ' ')}
+          {words[choice] ?? choice.replaceAll('_', ' ')}
         </option>
       ))}
     </SelectField>

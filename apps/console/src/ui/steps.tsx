@@ -1,5 +1,5 @@
 import { Chip } from './chip.js';
-import { endOf, evidenceText, lengthOf, type StepRecord } from './text/step-text.js';
+import { endOf, evidenceText, lengthOf, shareText, type StepRecord } from './text/step-text.js';
 import { useNow } from './time.js';
 import { inWords, lengthText } from './text/time-text.js';
 
@@ -19,10 +19,22 @@ export function Steps({ steps, label }: { steps: StepRecord[]; label: string }) 
             <StepTimes step={step} now={now} />
           </div>
           {step.message && <p className="text-xs break-words text-soft">{step.message}</p>}
+          <ShareNote evidence={step.evidence} />
           <StepEvidence step={step} />
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Shows that sessions give a revision another share of the traffic than its step says. */
+export function ShareNote({ label = 'Traffic', evidence }: { label?: string } & Pick<StepRecord, 'evidence'>) {
+  const text = shareText(evidence);
+  if (!text) return null;
+  return (
+    <span className="block text-xs text-warn">
+      {label}: {text}
+    </span>
   );
 }
 

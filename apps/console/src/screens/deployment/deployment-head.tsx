@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { actorName } from '../../api/actor-name.js';
 import type { Deployment } from '../../api/items.js';
 import type { LiveEvents } from '../../api/live-events.js';
 import { whoQuery } from '../../api/who.js';
@@ -90,11 +91,11 @@ function DeploymentFacts({ name, deployment, live }: { name: string; deployment?
           </>
         ) : route ? (
           <>
-            route <Time at={route.updated_at} /> by {route.updated_by.id}
+            route <Time at={route.updated_at} /> by {actorName(route.updated_by)}
           </>
         ) : (
           <>
-            <Time at={deployment?.updated_at} /> by {deployment?.created_by.id ?? '–'}
+            <Time at={deployment?.updated_at} /> by {deployment ? actorName(deployment.created_by) : '–'}
           </>
         )}
       </Fact>

@@ -1,12 +1,12 @@
-import { type Operation, isLive, shownOperation, waitsForPerson } from '../../api/operation-state.js';
+import { isLive, shownOperation } from '../../api/operation-state.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Ban, Play, RotateCcw, Undo2, Upload } from 'lucide-react';
+import { Undo2, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useDeploymentEvents } from '../../api/live-events.js';
-import type { OperationVerb } from '../../api/operation-action.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
+import { OperationControls } from '../../rollouts/operation-controls.js';
 import { Button } from '../../ui/button.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { DeploymentHead } from './deployment-head.js';
@@ -14,7 +14,6 @@ import { useDeployment, useOperations } from './deployment-data.js';
 import { EventsPanel } from './events-panel.js';
 import { LogsDialog } from './logs-dialog.js';
 import { MetricsPanel } from './metrics/metrics-panel.js';
-import { OperationActionDialog } from './operation-actions.js';
 import { OperationPanel } from './operation-panel.js';
 import { PolicyPanel } from './policy/policy-panel.js';
 import { renewalOf } from './renewal.js';
@@ -23,10 +22,7 @@ import { RollbackDialog } from './rollout/rollback-dialog.js';
 import { RolloutDialog } from './rollout/rollout-dialog.js';
 import { TrafficPanel } from './traffic-panel.js';
 
-type DialogRequest =
-  | { what: 'rollout'; ready?: object }
-  | { what: 'rollback'; to: string }
-  | { what: OperationVerb; operation: Operation };
+type DialogRequest = { what: 'rollout'; ready?: object } | { what: 'rollback'; to: string };
 
 /** Everything about one deployment on one page: no part waits for another. */
 export function DeploymentScreen() {
@@ -77,35 +73,11 @@ function DeploymentActions({ name, onOpen }: { name: string; onOpen: (opened: Di
   const { data: deployment } = useDeployment(name);
   const { data: operations } = useOperations(name);
   const operation = shownOperation(operations ?? []);
-  const live = operation && isLive(operation) ? operation : undefined;
+  // A bake only watches: a new change of traffic ends it.
+  const live = operation && isLive(operation) && operation.kind !== 'bake' ? operation : undefined;
   return (
     <>
-      {live && waitsForPerson(live) && (
-        <Button
-          kind="primary"
-          icon={<Play aria-hidden className="size-4" />}
-          onClick={() => onOpen({ what: 'resume', operation: live })}
-        >
-          Resume
-        </Button>
-      )}
-      {operation?.status === 'failed' && operation.retryable && (
-        <Button
-          icon={<RotateCcw aria-hidden className="size-4" />}
-          onClick={() => onOpen({ what: 'retry', operation })}
-        >
-          Retry
-        </Button>
-      )}
-      {live && !live.cancel_requested && (
-        <Button
-          kind="danger"
-          icon={<Ban aria-hidden className="size-4" />}
-          onClick={() => onOpen({ what: 'cancel', operation: live })}
-        >
-          Cancel
-        </Button>
-      )}
+      <OperationControls operation={operation} />
       {deployment?.active_revision && (
         <Button icon={<Undo2 aria-hidden className="size-4" />} onClick={() => onOpen({ what: 'rollback', to: '' })}>
           Roll back
@@ -114,7 +86,7 @@ function DeploymentActions({ name, onOpen }: { name: string; onOpen: (opened: Di
       <Button
         kind={live ? 'plain' : 'primary'}
         disabled={live !== undefined}
-        title={live && `A ${live.kind} is in progress. Wait for it, cancel it, or roll back.`}
+        title={live && `A ${live.kind} is in progress. Wait for it, end it, or roll back.`}
         icon={<Upload aria-hidden className="size-4" />}
         onClick={() => onOpen({ what: 'rollout' })}
       >
@@ -129,13 +101,5 @@ function Dialogs({ name, opened, onClose }: { name: string; opened: DialogReques
   if (!opened || !deployment) return null;
   if (opened.what === 'rollout')
     return <RolloutDialog deployment={deployment} ready={opened.ready} onClose={onClose} />;
-  if (opened.what === 'rollback') return <RollbackDialog name={name} to={opened.to} onClose={onClose} />;
-  return (
-    <OperationActionDialog
-      action={opened.what}
-      operation={opened.operation}
-      isProduction={deployment.environment === 'production'}
-      onClose={onClose}
-    />
-  );
+  return <RollbackDialog name={name} to={opened.to} onClose={onClose} />;
 }

@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { actorName } from '../../api/actor-name.js';
 import { remediationOf } from '../../api/remediation.js';
 import { systemQuery } from '../../api/system.js';
 import type { OperationStep } from '@slipway/sdk';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { WaitNote } from '../../rollouts/wait-note.js';
+import { waitNoun } from '../../rollouts/waiting-text.js';
 import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
 import { CopyButton } from '../../ui/copy.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
+import { ShareNote } from '../../ui/steps.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { useOperations } from './deployment-data.js';
@@ -21,7 +25,6 @@ import {
   shownOperation,
   stepMs,
   unclaimedMs,
-  waitsForPerson,
   type Operation,
 } from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
@@ -95,10 +98,11 @@ function Shown({ operation }: { operation: Operation }) {
         <Fact term="Attempt">
           {operation.attempt} of {operation.max_attempts}
         </Fact>
+        {operation.waiting_for && <Fact term="Waits for">{waitNoun(operation.waiting_for)}</Fact>}
         <NextTry operation={operation} />
         {!operation.error_code && operation.message && <Fact term="Message">{operation.message}</Fact>}
         <Fact term="Requested">
-          <Time at={operation.created_at} /> by {operation.requested_by.id}
+          <Time at={operation.created_at} /> by {actorName(operation.requested_by)}
         </Fact>
         {operation.reason && <Fact term="Reason">{operation.reason}</Fact>}
         {operation.cancel_reason && <Fact term="Cancel reason">{operation.cancel_reason}</Fact>}
@@ -141,15 +145,9 @@ function Standstill({ operation }: { operation: Operation }) {
         Start a worker. The operation then continues automatically.
       </p>
     );
-  if (waitsForPerson(operation))
-    return (
-      <p role="status" className="rounded-md bg-warn-soft p-2 font-medium text-warn">
-        The operation waits for a person. Resume it, or cancel it to restore the previous route.
-      </p>
-    );
   if (operation.cancel_requested && isLive(operation))
     return <p className="rounded-md bg-warn-soft p-2 text-warn">The operation is being cancelled.</p>;
-  return null;
+  return <WaitNote operation={operation} />;
 }
 
 function OperationSteps({ operation }: { operation: Operation }) {
@@ -180,6 +178,7 @@ function OperationSteps({ operation }: { operation: Operation }) {
                   {step.message}
                 </span>
               )}
+              <ShareNote evidence={step.evidence} />
             </span>
             <Length step={step} now={now} />
             <Chip word={step.status} />

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { actorName } from '../../api/actor-name.js';
 import type { Revision } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -123,7 +124,7 @@ function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowP
       </td>
       <td className="py-1 pr-2">
         <span className="block max-w-28 truncate" title={created_by.id}>
-          {created_by.id}
+          {actorName(created_by)}
         </span>
         <span className="text-soft">
           <Time at={created_at} />

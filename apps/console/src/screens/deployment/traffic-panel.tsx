@@ -3,11 +3,14 @@ import { classes } from '../../ui/classes.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
+import { ShareNote } from '../../ui/steps.js';
 import { Time, useNow } from '../../ui/time.js';
+import { shareText } from '../../ui/text/step-text.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { useDeployment, useInstances, useOperations, useRoute } from './deployment-data.js';
 import { useRecentRequests } from './metrics/metrics-data.js';
-import { shownOperation, resumeMs, waitsForPerson } from '../../api/operation-state.js';
+import { isLive, shownOperation, resumeMs } from '../../api/operation-state.js';
+import { waitNoun } from '../../rollouts/waiting-text.js';
 import { numberText } from './short-text.js';
 import { trafficOf, type TrafficRow } from './traffic.js';
 
@@ -35,7 +38,12 @@ export function TrafficPanel({ name, className }: { name: string; className?: st
           </span>
         )
       }
-      actions={<NextStep name={name} />}
+      actions={
+        <>
+          <SessionShare name={name} />
+          <NextStep name={name} />
+        </>
+      }
     >
       <Loaded query={deployment} what="the deployment">
         {(data) => {
@@ -124,6 +132,15 @@ function Row({ row }: { row: TrafficRow }) {
   );
 }
 
+/** Shows if sessions did not follow the share of the traffic of the last step that has one. */
+function SessionShare({ name }: { name: string }) {
+  const { data } = useOperations(name);
+  const operation = shownOperation(data ?? []);
+  if (!operation || !isLive(operation)) return null;
+  const step = operation.steps.findLast(({ evidence }) => shareText(evidence) !== undefined);
+  return step ? <ShareNote label={step.name} evidence={step.evidence} /> : null;
+}
+
 function NextStep({ name }: { name: string }) {
   const { data } = useOperations(name);
   const now = useNow();
@@ -136,6 +153,6 @@ function NextStep({ name }: { name: string }) {
         Next step {end > now ? <strong>in {lengthText(end - now)}</strong> : <strong>due now</strong>}
       </span>
     );
-  if (waitsForPerson(operation)) return <span className="text-xs font-medium text-warn">Next step waits for you</span>;
-  return null;
+  if (!isLive(operation) || !operation.waiting_for) return null;
+  return <span className="text-xs font-medium text-warn">Next step waits for {waitNoun(operation.waiting_for)}</span>;
 }

@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { Deployment } from '../../api/items.js';
+import { deploymentWaitCommand, waitNoun } from '../../rollouts/waiting-text.js';
 import { Chip } from '../../ui/chip.js';
+import { classes } from '../../ui/classes.js';
+import { CopyButton } from '../../ui/copy.js';
 import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
 import { Sparkline } from './sparkline.js';
@@ -119,12 +122,25 @@ function State({ of }: { of: Deployment }) {
           </Link>
         )}
       </span>
+      <WaitText of={of} />
       {wrong && (
         <p className="line-clamp-2 min-w-40 text-xs text-soft" title={wrong.message}>
           {wrong.message}
         </p>
       )}
     </div>
+  );
+}
+
+/** Shows what its operation waits for, and copies the line to type if a person is needed. */
+function WaitText({ of: { name, waiting_for } }: { of: Deployment }) {
+  if (!waiting_for) return null;
+  const command = deploymentWaitCommand(name, waiting_for);
+  return (
+    <p className={classes('flex items-center text-xs', command ? 'text-warn' : 'text-soft')}>
+      waits for {waitNoun(waiting_for)}
+      {command && <CopyButton text={command} label={`Copy ${command}`} />}
+    </p>
   );
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { waitsForPerson } from '../../api/operation-state.js';
 import { concernOf, stuckFirst } from './concern.js';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -11,7 +10,7 @@ const row = (changed: Partial<Parameters<typeof concernOf>[0]> = {}) => ({
   current_step: 'await_ready',
   created_at: ago(120),
   updated_at: ago(5),
-  awaiting: null,
+  waiting_for: null,
   resume_at: null,
   ...changed,
 });
@@ -24,8 +23,13 @@ describe('a concern about an operation', () => {
     ['it runs without progress', row({ updated_at: ago(90) }), /no progress for 1 min 30 s/],
     ['it is being cancelled without progress', row({ status: 'cancelling', updated_at: ago(90) }), /no progress/],
     ['it tries again', row({ attempt: 3 }), /await_ready: attempt 3 of 5/],
-    ['it waits for a person', row({ status: 'waiting', awaiting: 'approval' }), /has waited for a person for 5 s/],
+    ['it waits for a person', row({ status: 'waiting', waiting_for: 'approval' }), /has waited for approval for 5 s/],
     ['it waits long', row({ status: 'waiting', updated_at: ago(90) }), /await_ready has waited for 1 min 30 s/],
+    [
+      'it waits long for capacity',
+      row({ status: 'waiting', waiting_for: 'capacity', updated_at: ago(90) }),
+      /await_ready has waited for capacity of the target for 1 min 30 s/,
+    ],
     ['its soak is over and nothing happens', soak(ago(45)), /overdue by 45 s/],
   ])('exists if %s', (_, operation, text) => expect(concernOf(operation, NOW)?.text).toMatch(text));
 
@@ -46,10 +50,4 @@ it('sorts the worst first, then the oldest', () => {
     alone: row({ status: 'pending', attempt: 0 }),
   };
   expect(stuckFirst(Object.values(rows), NOW)).toEqual([rows.alone, rows.old, rows.young, rows.fine]);
-});
-
-it('recognizes the operations that only a person can continue', () => {
-  expect(waitsForPerson({ status: 'waiting', awaiting: 'pause' })).toBe(true);
-  expect(waitsForPerson({ status: 'waiting', awaiting: null })).toBe(false);
-  expect(waitsForPerson({ status: 'cancelling', awaiting: 'pause' })).toBe(false);
 });

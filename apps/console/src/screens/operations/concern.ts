@@ -1,5 +1,6 @@
 import type { Operation } from '@slipway/sdk';
 import { waitsForPerson } from '../../api/operation-state.js';
+import { waitNoun } from '../../rollouts/waiting-text.js';
 import { lengthText } from '../../ui/text/time-text.js';
 
 /** Long enough for a worker that polls to have claimed it. */
@@ -17,7 +18,7 @@ export interface Concern {
 
 type OperationFacts = Pick<
   Operation,
-  'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'awaiting' | 'resume_at'
+  'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'waiting_for' | 'resume_at'
 >;
 
 export function concernOf(operation: OperationFacts, now: number): Concern | undefined {
@@ -30,16 +31,19 @@ export function concernOf(operation: OperationFacts, now: number): Concern | und
     return { rank: 4, text: `no progress for ${lengthText(still)}` };
   if (attempt > 1) return { rank: 3, text: `${current_step}: attempt ${attempt} of ${max_attempts}` };
   if (status !== 'waiting') return undefined;
-  if (waitsForPerson(operation)) return { rank: 2, text: `has waited for a person for ${lengthText(still)}` };
+  if (waitsForPerson(operation))
+    return { rank: 2, text: `has waited for ${waitNoun(operation.waiting_for ?? '')} for ${lengthText(still)}` };
   return overdueOf(operation, now, still);
 }
 
-function overdueOf({ current_step, resume_at }: OperationFacts, now: number, still: number): Concern | undefined {
+function overdueOf(operation: OperationFacts, now: number, still: number): Concern | undefined {
+  const { current_step, resume_at, waiting_for } = operation;
   const overdue = now - Date.parse(resume_at ?? '');
   if (overdue > OVERDUE_MS) return { rank: 4, text: `overdue by ${lengthText(overdue)}` };
-  const isSoak = current_step.startsWith('soak');
+  const isSoak = current_step.startsWith('soak') && waiting_for !== 'traffic';
   if (isSoak || still <= PROGRESS_MS) return undefined;
-  return { rank: 1, text: `${current_step} has waited for ${lengthText(still)}` };
+  const what = waiting_for ? ` for ${waitNoun(waiting_for)}` : '';
+  return { rank: 1, text: `${current_step} has waited${what} for ${lengthText(still)}` };
 }
 
 /** Sorts by urgency, the worst first, and the oldest first among equals. */

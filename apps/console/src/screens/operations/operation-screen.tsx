@@ -1,7 +1,9 @@
 import type { DeploymentEvent, Operation } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import type { NamedActor } from '../../api/actor-name.js';
 import { slipway } from '../../api/client.js';
+import { resumeMs } from '../../api/operation-state.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { remediationOf } from '../../api/remediation.js';
 import { Chip } from '../../ui/chip.js';
@@ -16,7 +18,9 @@ import { lengthText } from '../../ui/text/time-text.js';
 import { Waiting } from '../../ui/waiting.js';
 import { concernOf } from './concern.js';
 import { useLiveEvents } from './live-events.js';
-import { OperationActions } from './operation-actions.js';
+import { OperationControls } from '../../rollouts/operation-controls.js';
+import { WaitNote } from '../../rollouts/wait-note.js';
+import { waitNoun, waitSentence } from '../../rollouts/waiting-text.js';
 import { ResourceLink } from './resource-link.js';
 
 const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled'];
@@ -45,7 +49,7 @@ function Shown({ operation }: { operation: Operation }) {
           </>
         }
         note={<Chip word={operation.status} />}
-        actions={<OperationActions operation={operation} />}
+        actions={<OperationControls operation={operation} />}
       />
       <ConcernNote operation={operation} />
       <div className="grid gap-3 lg:grid-cols-[22rem_1fr]">
@@ -80,17 +84,20 @@ function ConcernNote({ operation }: { operation: Operation }) {
         {operation.error_code && <p>{remediationOf(operation)}</p>}
         {operation.superseded_by && (
           <p>
-            Superseded by{' '}
-            <Link to="/operations/$id" params={{ id: operation.superseded_by }} className="underline">
-              {operation.superseded_by}
-            </Link>
+            Superseded by <OperationLink id={operation.superseded_by} />
           </p>
         )}
       </div>
     );
   const concern = concernOf(operation, now);
-  if (!concern) return null;
-  return <p className="mb-3 rounded-md bg-warn-soft p-3 text-sm text-warn">Needs attention: {concern.text}.</p>;
+  return (
+    <div className="mb-3 space-y-2 text-sm empty:hidden">
+      <WaitNote operation={operation} />
+      {concern && !waitSentence(operation) && (
+        <p className="rounded-md bg-warn-soft p-2 text-warn">Needs attention: {concern.text}.</p>
+      )}
+    </div>
+  );
 }
 
 function positionText({ steps, current_step, progress }: Operation): string {
@@ -101,6 +108,7 @@ function positionText({ steps, current_step, progress }: Operation): string {
 function Record({ operation }: { operation: Operation }) {
   const now = useNow();
   const { created_at, completed_at, attempt, max_attempts } = operation;
+  const continues = resumeMs(operation);
   const took = (completed_at ? Date.parse(completed_at) : now) - Date.parse(created_at);
   return (
     <Facts
@@ -113,14 +121,18 @@ function Record({ operation }: { operation: Operation }) {
           </>
         ),
         attempt: attempt === 0 ? 'none yet' : `${attempt} of ${max_attempts}`,
-        'waits for': operation.awaiting === 'approval' ? "a person's approval" : operation.awaiting && 'a person',
-        continues: operation.resume_at && <Time at={operation.resume_at} />,
+        'waits for': operation.waiting_for && waitNoun(operation.waiting_for),
+        continues: continues !== null && <Time at={new Date(continues).toISOString()} />,
+        bake: typeof operation.result['bake_operation_id'] === 'string' && (
+          <OperationLink id={operation.result['bake_operation_id']} />
+        ),
         'cancel requested': operation.cancel_requested ? 'yes' : 'no',
         message: operation.message || null,
         'cancel reason': operation.cancel_reason,
         reason: operation.reason,
         'requested by': (
           <>
+            {nameOf(operation.requested_by)}
             {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
           </>
         ),
@@ -133,6 +145,17 @@ function Record({ operation }: { operation: Operation }) {
         [completed_at ? 'duration' : 'running for']: lengthText(took),
       }}
     />
+  );
+}
+
+/** The name in front of the id, if the api knows it. */
+const nameOf = (actor: NamedActor): string => (actor.name ? `${actor.name}, ` : '');
+
+function OperationLink({ id }: { id: string }) {
+  return (
+    <Link to="/operations/$id" params={{ id }} className="break-all underline">
+      {id}
+    </Link>
   );
 }
 

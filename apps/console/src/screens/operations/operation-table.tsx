@@ -1,8 +1,11 @@
 import type { Operation } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
+import { actorName } from '../../api/actor-name.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { Time, useNow } from '../../ui/time.js';
+import { waitCommand, waitNoun } from '../../rollouts/waiting-text.js';
+import { CopyButton } from '../../ui/copy.js';
 import { concernOf } from './concern.js';
 import { ResourceLink } from './resource-link.js';
 
@@ -18,7 +21,16 @@ const COLUMNS: TableColumns<Operation> = [
     ),
   },
   { header: 'Resource', accessorKey: 'resource_name', cell: ({ row: { original } }) => <ResourceLink of={original} /> },
-  { header: 'Status', accessorKey: 'status', cell: ({ row: { original } }) => <Chip word={original.status} /> },
+  {
+    header: 'Status',
+    accessorKey: 'status',
+    cell: ({ row: { original } }) => (
+      <>
+        <Chip word={original.status} />
+        {original.waiting_for && <span className="block text-xs text-soft">for {waitNoun(original.waiting_for)}</span>}
+      </>
+    ),
+  },
   {
     header: 'Step',
     accessorKey: 'progress',
@@ -37,8 +49,12 @@ const COLUMNS: TableColumns<Operation> = [
   {
     header: 'Requested by',
     id: 'by',
-    accessorFn: ({ requested_by }) => requested_by.id,
-    cell: ({ getValue }) => <code className="text-xs whitespace-nowrap">{getValue<string>()}</code>,
+    accessorFn: ({ requested_by }) => actorName(requested_by),
+    cell: ({ getValue, row: { original } }) => (
+      <span className="text-xs whitespace-nowrap" title={original.requested_by.id}>
+        {getValue<string>()}
+      </span>
+    ),
   },
   { header: 'Created', accessorKey: 'created_at', cell: ({ row: { original } }) => <Time at={original.created_at} /> },
   { header: 'Updated', accessorKey: 'updated_at', cell: ({ row: { original } }) => <Time at={original.updated_at} /> },
@@ -57,6 +73,13 @@ function ToLookAt({ operation }: { operation: Operation }) {
       </span>
     );
   const concern = concernOf(operation, now);
-  if (concern) return <Chip word={concern.text} tone={concern.rank > 3 ? 'bad' : 'warn'} />;
+  const command = waitCommand(operation);
+  if (concern)
+    return (
+      <span className="inline-flex items-center">
+        <Chip word={concern.text} tone={concern.rank > 3 ? 'bad' : 'warn'} />
+        {command && <CopyButton text={command} label={`Copy ${command}`} />}
+      </span>
+    );
   return <span className="line-clamp-2 text-xs text-soft">{operation.message}</span>;
 }

@@ -12,20 +12,22 @@ import { stuckFirst } from './concern.js';
 import { OperationTable } from './operation-table.js';
 import { Button } from '../../ui/button.js';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
+import { WAIT_NOUNS, WAIT_REASONS } from '../../rollouts/waiting-text.js';
 
 const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
-const KINDS = ['rollout', 'rollback', 'delete_deployment', 'qualify_target_binding'];
+const KINDS = ['rollout', 'rollback', 'bake', 'delete_deployment', 'qualify_target_binding'];
 
 /** The address contains them. The api filters, because it has more rows than a page. */
 function OperationFilters() {
-  const [{ status, kind, resource_name }, change] = useAddress();
+  const [{ status, waiting_for, kind, resource_name }, change] = useAddress();
   return (
     <div className="mb-3 flex flex-wrap items-end gap-3">
       <ChoiceFilter name="status" label="Status" choices={STATUSES} />
+      <ChoiceFilter name="waiting_for" label="Waits for" choices={WAIT_REASONS} words={WAIT_NOUNS} />
       <ChoiceFilter name="kind" label="Kind" choices={KINDS} />
       <TextFilter name="resource_name" label="Resource" placeholder="chat" />
-      {(status || kind || resource_name) && (
-        <Button kind="quiet" onClick={() => change({ status: '', kind: '', resource_name: '' })}>
+      {(status || waiting_for || kind || resource_name) && (
+        <Button kind="quiet" onClick={() => change({ status: '', waiting_for: '', kind: '', resource_name: '' })}>
           Clear filters
         </Button>
       )}
@@ -37,13 +39,14 @@ const LIVE = ['pending', 'running', 'waiting', 'cancelling'] as const;
 /** For each unfinished status: a page that shows stuck operations needs all of them, within reason. */
 const MOST_LIVE = 100;
 
-type Filter = Pick<OptionsOf<'listOperations'>, 'status' | 'kind' | 'resource_name'>;
+type Filter = Pick<OptionsOf<'listOperations'>, 'status' | 'waiting_for' | 'kind' | 'resource_name'>;
 
 /** Durable work across all deployments, the most urgent first. */
 export function OperationsScreen() {
-  const [{ status, kind, resource_name }] = useAddress();
+  const [{ status, waiting_for, kind, resource_name }] = useAddress();
   const filter = {
     ...(status && { status: status as Filter['status'] }),
+    ...(waiting_for && { waiting_for: waiting_for as Filter['waiting_for'] }),
     ...(kind && { kind }),
     ...(resource_name && { resource_name }),
   };

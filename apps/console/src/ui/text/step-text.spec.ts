@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOf, evidenceText, lengthOf, type StepRecord } from './step-text.js';
+import { endOf, evidenceText, lengthOf, shareText, type StepRecord } from './step-text.js';
 
 const SOAK: StepRecord = {
   name: 'soak:1',
@@ -34,6 +34,22 @@ describe('the length of a step', () => {
   it('is never below zero, because clocks differ', () => expect(lengthOf(SOAK, now - 60_000)).toBe(0));
 
   it('is undefined before it begins', () => expect(lengthOf({ ...SOAK, started_at: null }, now)).toBeUndefined());
+});
+
+describe('the share of the traffic', () => {
+  const share = { configured_percent: 10, received_percent: 100, requests: 42, sessions: 1 };
+
+  it('is compared with the configured one in plain words', () => {
+    expect(shareText({ share })).toBe('10 % requested, 100 % received, 1 session');
+    expect(shareText({ share: { ...share, received_percent: 33.3333, sessions: 3 } })).toBe(
+      '10 % requested, 33.3 % received, 3 sessions',
+    );
+  });
+
+  it.each([[null], [{}], [{ share: null }], [{ share: { configured_percent: 10 } }]])(
+    'is not shown for %j',
+    (evidence) => expect(shareText(evidence)).toBeUndefined(),
+  );
 });
 
 describe('evidence', () => {

@@ -24,6 +24,20 @@ export function lengthOf({ started_at: from, completed_at: to }: StepRecord, now
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
+/**
+ * Returns how the received share of the traffic differs from the configured one: sessions stay at their revision.
+ * Undefined if the step does not report a difference.
+ */
+export function shareText(evidence: StepRecord['evidence']): string | undefined {
+  const share = evidence?.['share'] as Record<string, unknown> | null | undefined;
+  const { configured_percent: configured, received_percent: received, sessions } = share ?? {};
+  if (typeof configured !== 'number' || typeof received !== 'number') return undefined;
+  const count = typeof sessions === 'number' ? `, ${sessions} ${sessions === 1 ? 'session' : 'sessions'}` : '';
+  return `${percentText(configured)} requested, ${percentText(received)} received${count}`;
+}
+
+const percentText = (percent: number): string => `${Number(percent.toFixed(1))} %`;
+
 /** Undefined if there is nothing to show. */
 export function evidenceText(evidence: StepRecord['evidence']): string | undefined {
   if (!evidence || Object.keys(evidence).length === 0) return undefined;
