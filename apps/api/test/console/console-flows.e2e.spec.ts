@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
-import { serve } from './console-scene.js';
+import { person, serve } from './console-scene.js';
 import { startLeakySupplier, type LeakySupplier } from '../harness/leaky-supplier.js';
 import { isRefused } from '../harness/refusals.js';
 import { Stack, until } from '../harness/stack.js';
@@ -82,6 +82,34 @@ describeInBrowser('complete workflows in the console', () => {
     expect(data).toEqual([expect.objectContaining({ path: 'weights.bin', size_bytes: UPLOAD_BYTES, sha256 })]);
     await session.detach();
     expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('a plan waits in the inbox, shows what is dangerous in it, and leaves the inbox with its approval', async () => {
+    const [alice, bob] = [await person(stack, 'alice', 'operator'), await person(stack, 'bob', 'operator')];
+    await stack
+      .as(alice)
+      .autopilot.plans.create({
+        deployment: 'chat',
+        summary: 'Two instances',
+        changes: [{ op: 'replace', path: '/scaling/min_replicas', from: 1, value: 2 }],
+        rollout: { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'immediate' } },
+      });
+    const his = await browser.signedIn(bob, '/deployments');
+    const { page } = his;
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const inbox = page.getByRole('region', { name: 'Inbox', exact: true });
+    const dialog = page.getByRole('dialog');
+    await menu.getByRole('link', { name: /^Plans.*1 waiting for approval$/ }).click();
+    await inbox.getByRole('row').filter({ hasText: 'alice' }).filter({ hasText: 'no gate' }).waitFor();
+    await inbox.getByRole('link', { name: 'Two instances' }).click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await dialog.getByText('All traffic moves at once, and no gate judges the new revision.').waitFor();
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await menu.getByRole('link', { name: 'Plans', exact: true }).click();
+    await inbox.getByText('No plans wait for approval.').waitFor();
+    expect(his.takeFaults()).toEqual([]);
+    await his.close();
   });
 
   it('a model API gets from nothing to its first answer on one page', async () => {

@@ -60,8 +60,8 @@ describeInBrowser('people in the console', () => {
       expect.not.arrayContaining(['Model APIs', 'Access', 'Tokens', 'Tenants', 'Webhooks', 'Audit']),
     );
     const acts =
-      /^(set|change|create|new|register|roll|cancel|retry|resume|approve|reject|delete|revoke|upload|publish)\b/i;
-    for (const screen of ['/deployments', '/deployments/chat', '/operations', '/sandboxes']) {
+      /^(set|change|create|new|register|roll|cancel|abort|pause|promote|retry|resume|approve|reject|delete|revoke|upload|publish)\b/i;
+    for (const screen of ['/deployments', '/deployments/chat', '/operations', '/plans', '/sandboxes']) {
       await visit.open(screen);
       expect([screen, await page.getByRole('main').getByRole('button', { name: acts }).allInnerTexts()]).toEqual([
         screen,

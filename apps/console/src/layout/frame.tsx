@@ -4,6 +4,7 @@ import { Clock, LogOut, Menu, Moon, Search, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Toaster } from 'sonner';
 import { signOut } from '../api/client.js';
+import { waitingCount, waitingPlansQuery } from '../api/plans.js';
 import { sessionQuery, whoQuery } from '../api/who.js';
 import { SessionGate } from '../session/session-gate.js';
 import { usePreference } from '../theme/preferences.js';
@@ -127,11 +128,24 @@ function ScreenMenu({ onGo }: { onGo: () => void }) {
             >
               <Icon aria-hidden className="size-4" />
               {label}
+              {to === '/plans' && <WaitingPlans />}
             </Link>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** Shows how many plans wait for approval; nothing if there are none. */
+function WaitingPlans() {
+  const { data } = useQuery(waitingPlansQuery);
+  if (!data || data.plans.length === 0) return null;
+  return (
+    <span className="ml-auto rounded-full bg-warn-soft px-1.5 text-xs font-medium text-warn tabular-nums">
+      {waitingCount(data)}
+      <span className="sr-only"> waiting for approval</span>
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import {
   Activity,
   Boxes,
   Building2,
+  ClipboardCheck,
   Cpu,
   FolderOpen,
   KeyRound,
@@ -32,6 +33,7 @@ export interface MenuEntry {
 const MENU_ENTRIES: readonly MenuEntry[] = [
   { to: '/deployments', label: 'Deployments', icon: Rocket, needs: 'viewer', keys: 'gd' },
   { to: '/operations', label: 'Operations', icon: Activity, needs: 'viewer', keys: 'go' },
+  { to: '/plans', label: 'Plans', icon: ClipboardCheck, needs: 'viewer', keys: 'gi' },
   { to: '/playground', label: 'Playground', icon: MessageSquare, needs: 'viewer', keys: 'gp' },
   { to: '/targets', label: 'Targets', icon: Cpu, needs: 'viewer', keys: 'gt' },
   { to: '/sandboxes', label: 'Sandboxes', icon: FolderOpen, needs: 'viewer', keys: 'gs' },

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { slipway } from '../api/client.js';
+import { waitingCount, waitingPlansQuery } from '../api/plans.js';
 import { whoQuery } from '../api/who.js';
 import { toggleClock } from '../ui/time.js';
 import { menuEntriesOf, type MenuEntry } from './navigation.js';
@@ -20,6 +21,7 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
     queryFn: async ({ signal }) => (await slipway.deployments.list({ limit: 100, signal })).data,
     enabled: isOpen,
   });
+  const { data: waiting } = useQuery({ ...waitingPlansQuery, enabled: isOpen });
   const entries = menuEntriesOf(who);
   useKeys(
     entries,
@@ -48,7 +50,11 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
               <Command.Group heading="Pages">
                 {entries.map(({ to, label, keys }) => (
                   <Row key={to} value={label} onSelect={() => go(to)}>
-                    {label} <kbd className="ml-auto text-xs text-soft">{keys.split('').join(' ')}</kbd>
+                    {label}
+                    {to === '/plans' && waiting && waiting.plans.length > 0 && (
+                      <span className="ml-2 text-xs text-soft">{waitingCount(waiting)} waiting for approval</span>
+                    )}
+                    <kbd className="ml-auto text-xs text-soft">{keys.split('').join(' ')}</kbd>
                   </Row>
                 ))}
               </Command.Group>

@@ -3,6 +3,7 @@ import { Check, Rocket, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Plan } from '../../api/items.js';
 import { useMay, whoQuery } from '../../api/who.js';
+import { planActorText } from '../../rollouts/plan-text.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/time.js';
 import { DecidePlan } from './decide-plan.js';
@@ -79,7 +80,8 @@ function Decision({ word, decision: { by, at, comment } }: { word: string; decis
   return (
     <div className="border-l-2 border-line-strong pl-2">
       <p className="break-words">
-        {by.owner ? by.owner.id : `${by.type} ${by.id}`} <span className="text-soft">{word}</span> <Time at={at} />
+        <span title={`${by.type} ${by.id}`}>{planActorText(by)}</span> <span className="text-soft">{word}</span>{' '}
+        <Time at={at} />
       </p>
       {comment && <p className="break-words whitespace-pre-wrap text-soft">{comment}</p>}
     </div>

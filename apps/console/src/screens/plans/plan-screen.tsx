@@ -3,7 +3,10 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { Plan } from '../../api/items.js';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
-import { Chip, type Tone } from '../../ui/chip.js';
+import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
+import { planActorText } from '../../rollouts/plan-text.js';
+import { RiskChip } from '../../rollouts/risk-chip.js';
+import { Chip } from '../../ui/chip.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
@@ -11,16 +14,6 @@ import { PlanApproval } from './plan-approval.js';
 import { PlanChanges } from './plan-changes.js';
 import { PlanEvidence } from './plan-evidence.js';
 import { specValueText } from './plan-facts.js';
-
-const TONES: Record<string, Tone> = { low: 'good', medium: 'warn', high: 'bad' };
-
-function RiskChip({ level = 'low' }: { level?: string }) {
-  return (
-    <Chip word={level} tone={TONES[level]}>
-      {level} risk
-    </Chip>
-  );
-}
 
 export function PlanScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -66,6 +59,9 @@ function Shown({ plan }: { plan: Plan }) {
         <div className="min-w-0 space-y-3 lg:col-span-2">
           <Panel title="Changes" note={<span className="text-sm text-soft">on {plan.base_revision}</span>}>
             <PlanChanges changes={plan.changes} />
+          </Panel>
+          <Panel title="Rollout">
+            <PlanRolloutFacts plan={plan} />
           </Panel>
           <Panel title="Evidence">
             <PlanEvidence evidence={plan.evidence} />
@@ -127,9 +123,8 @@ function About({ plan }: { plan: Plan }) {
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm">
       <dt className="text-soft">Created by</dt>
-      <dd className="break-words">
-        {maker.owner ? `${maker.owner.type} ${maker.owner.id}, ` : ''}
-        {maker.type} {maker.id}
+      <dd className="break-words" title={`${maker.type} ${maker.id}`}>
+        {planActorText(maker)}
       </dd>
       <dt className="text-soft">Created</dt>
       <dd>

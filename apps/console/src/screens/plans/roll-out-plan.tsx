@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Plan } from '../../api/items.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { Loaded } from '../../ui/loaded.js';
 import { shellLine } from '../../ui/text/shell-line.js';
@@ -47,6 +48,7 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
       }}
       onConfirm={() => rollOut.mutate(undefined)}
     >
+      <PlanRolloutFacts plan={plan} />
       <Loaded query={rehearsal} what="the preview">
         {(seen) => <RolloutRehearsal seen={seen} />}
       </Loaded>

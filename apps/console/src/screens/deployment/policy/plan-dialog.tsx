@@ -3,20 +3,19 @@ import { slipway } from '../../../api/client.js';
 import type { Plan } from '../../../api/items.js';
 import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../../api/plan-decision.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
+import { PlanRolloutFacts } from '../../../rollouts/plan-rollout.js';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.js';
 import { shellLine } from '../../../ui/text/shell-line.js';
 import { Changes } from '../changes.js';
 import { useFreshKey } from '../fresh-key.js';
-import { keyOf } from '../renewal.js';
 
 interface PlanDialogProps {
-  name: string;
   plan: Plan;
   decision: PlanDecision;
   onClose: () => void;
 }
 
-export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
+export function PlanDialog({ plan, decision, onClose }: PlanDialogProps) {
   const isApproval = decision === 'approve';
   const form = usePlanDecision(decision, plan.content_digest);
   const { body } = form;
@@ -26,7 +25,7 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
       isApproval
         ? slipway.autopilot.plans.approve(plan.id, given, { idempotencyKey })
         : slipway.autopilot.plans.reject(plan.id, given),
-    renews: [keyOf('plans', name)],
+    renews: [['plans'], ['plan', plan.id]],
     done: isApproval ? 'Approval recorded' : 'Plan rejected',
     onDone: onClose,
   });
@@ -59,6 +58,7 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
         changes={plan.changes.map(({ op = 'replace', path, value }) => ({ op, path, value }))}
         none="No changes."
       />
+      {isApproval && <PlanRolloutFacts plan={plan} />}
       {isApproval && (
         <p className="text-sm font-medium">Approving only records your approval. Serving does not change.</p>
       )}

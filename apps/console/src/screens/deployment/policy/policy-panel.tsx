@@ -1,8 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { actorName } from '../../../api/actor-name.js';
 import type { Plan } from '../../../api/items.js';
 import type { PlanDecision } from '../../../api/plan-decision.js';
 import { useMay } from '../../../api/who.js';
+import { PlanRolloutLine } from '../../../rollouts/plan-rollout.js';
+import { planActorText } from '../../../rollouts/plan-text.js';
+import { RiskChip } from '../../../rollouts/risk-chip.js';
 import { Button } from '../../../ui/button.js';
 import { Chip } from '../../../ui/chip.js';
 import { EmptyState } from '../../../ui/empty-state.js';
@@ -15,7 +19,6 @@ import { PolicyDialog } from './policy-dialog.js';
 import { Scrolled } from '../scrolled.js';
 import { flatText, numberText, oneLine } from '../short-text.js';
 
-const RISKS = { low: 'good', medium: 'warn', high: 'bad' } as const;
 const MOST_PLANS = 20;
 const MOST_EVIDENCE = 20;
 
@@ -82,7 +85,7 @@ export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
         </Loaded>
       </Scrolled>
       {isChanging && <PolicyDialog name={name} policy={policy.data ?? null} onClose={() => setChanging(false)} />}
-      {decided && <PlanDialog name={name} {...decided} onClose={() => setDecided(undefined)} />}
+      {decided && <PlanDialog {...decided} onClose={() => setDecided(undefined)} />}
     </Panel>
   );
 }
@@ -120,7 +123,7 @@ function PolicyFacts({ policy }: { policy: Policy }) {
         ))}
       <dt className="text-soft">Version</dt>
       <dd>
-        {policy.version}, <Time at={policy.updated_at} /> by {policy.updated_by.id}
+        {policy.version}, <Time at={policy.updated_at} /> by {actorName(policy.updated_by)}
       </dd>
     </dl>
   );
@@ -134,8 +137,7 @@ interface PlanRowProps {
 
 function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
   const mayDecide = useMay('operator');
-  const { id, summary, risk, approval, stale, evidence, predicted_impact, changes, expires_at } = plan;
-  const level = risk.level ?? 'low';
+  const { id, summary, risk, approval, stale, evidence, predicted_impact, changes, created_by, expires_at } = plan;
   return (
     <li className="space-y-1 py-2 text-xs">
       <p className="flex flex-wrap items-center gap-2">
@@ -143,9 +145,7 @@ function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
           {summary || id}
         </Link>
         <Chip word={approval.state} />
-        <Chip word={level} tone={RISKS[level as keyof typeof RISKS] ?? 'plain'}>
-          {level} risk
-        </Chip>
+        <RiskChip level={risk.level} />
         {stale && <Chip word="stale" />}
       </p>
       <p className="text-soft">
@@ -155,6 +155,9 @@ function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
           .map(({ path, value }) => `${path} to ${oneLine(value, 60)}`)
           .join(', ')}
         ; expires <Time at={expires_at} />
+      </p>
+      <p>
+        <PlanRolloutLine plan={plan} /> <span className="text-soft">by {planActorText(created_by)}</span>
       </p>
       <ul>
         {evidence.slice(0, MOST_EVIDENCE).map((one, index) => (
