@@ -4,7 +4,8 @@ export const CREATE_DEPLOYMENT: Layout = {
   operation: 'createDeployment',
   shown: {
     '': ['name', 'display_name', 'description', 'environment', 'labels'],
-    'default_strategy.steps[]': ['traffic_percent', 'soak_seconds', 'requires_approval'],
+    'default_strategy.steps[]': ['traffic_percent', 'soak_seconds', 'requires_approval', 'pause'],
+    'default_strategy.bake.metrics[]': ['name', 'stat', 'check', 'threshold', 'min_samples'],
     'default_analysis.metrics[]': ['name', 'stat', 'check', 'threshold', 'max_regression_percent', 'min_samples'],
   },
   words: {

@@ -19,12 +19,14 @@ import {
   argTextsOf,
   beginningOf,
   bodyOf,
+  canBake,
   hasSteps,
   stepsOf,
+  withoutStrategy,
   type ActiveRevision,
   type RolloutBody,
 } from './rollout-form.js';
-import { ROLLOUT, ROLLOUT_AT_ONCE } from './rollout-layout.js';
+import { rolloutLayoutOf } from './rollout-layout.js';
 import { RuntimeFields } from './runtime-fields.js';
 
 /** The maximum size of the raw JSON field: the api would refuse more. */
@@ -48,9 +50,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
   const { default_strategy = null, default_analysis = null } = deployment;
   const [beginning] = useState(() => beginningOf(active, default_strategy, default_analysis));
   const [strategy, setStrategy] = useState<string>(beginning.strategy?.type ?? '');
-  const form = useSchemaForm<RolloutBody>(request, hasSteps(strategy) ? ROLLOUT : ROLLOUT_AT_ONCE, {
-    value: beginning,
-  });
+  const form = useSchemaForm<RolloutBody>(request, rolloutLayoutOf(strategy), { value: beginning });
   const [began] = useState(form.body);
   const [args, setArgs] = useState(() => argTextsOf(active?.spec));
   const [raw, setRaw] = useState(ready && JSON.stringify(ready, null, 2));
@@ -60,6 +60,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
       form.change([name, ...path], draftOf(schemaAt(request.schema, [name, ...path])!, value));
     form.change(['strategy', 'type'], type);
     put('strategy', ['steps'], stepsOf(type));
+    if (!canBake(type)) put('strategy', ['bake'], undefined);
     if (hasSteps(type) !== hasSteps(strategy)) put('analysis', [], hasSteps(type) ? default_analysis : null);
     setStrategy(type);
   };
@@ -77,6 +78,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
   });
   // A refusal is of the current request, so its fields are those of the current form.
   const attemptOf = (refusal: Error | null) => ({ error: refusal, variables: form.body });
+  const consequence = body && withoutStrategy(body, default_strategy?.type);
   return (
     <RehearsedDialog
       title={`Rollout of ${name}`}
@@ -154,6 +156,11 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
               onChange={(event) => setRaw(event.target.value)}
               hint="spec or spec_patch, strategy, analysis, and any other field of the API. Back to form discards this text."
             />
+          )}
+          {consequence && (
+            <p role="status" className="rounded-md bg-warn-soft p-2 text-sm text-warn">
+              Without a strategy: {consequence}
+            </p>
           )}
         </>
       )}

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { argTextsOf, argValue, beginningOf, bodyOf, hasSteps, mergePatch, stepsOf } from './rollout-form.js';
+import {
+  argTextsOf,
+  argValue,
+  beginningOf,
+  bodyOf,
+  hasSteps,
+  mergePatch,
+  stepsOf,
+  withoutStrategy,
+} from './rollout-form.js';
 
 const spec = {
   model: { id: 'llama', uri: 'file:///models/llama' },
@@ -91,6 +100,16 @@ describe('the initial request', () => {
       ...[false, false, false],
     ]);
   });
+});
+
+describe('a request without a strategy', () => {
+  it("follows the deployment's", () =>
+    expect(withoutStrategy({ spec: {} }, 'blue_green')).toMatch(/default strategy of the deployment, blue green/));
+  it('moves no traffic if the deployment has none', () =>
+    expect(withoutStrategy({ spec: {} }, undefined)).toMatch(/gets no traffic/));
+  it.each([[{ strategy: { type: 'candidate' } }], [{ plan_id: 'plan_1' }]])('is not %j', (body) =>
+    expect(withoutStrategy(body, undefined)).toBeUndefined(),
+  );
 });
 
 describe('an argument', () => {

@@ -27,6 +27,22 @@ const FIRST_STEPS: Schemas['StrategyStepDto'][] = [
 /** Whether traffic moves in steps, so that there are soaks and gates. */
 export const hasSteps = (strategy: string): boolean => !['immediate', 'candidate', ''].includes(strategy);
 
+/** Whether the previous revision stays up, so that a bake after the promotion can roll back to it. */
+export const canBake = (strategy: string): boolean => ['canary', 'blue_green', 'immediate'].includes(strategy);
+
+/**
+ * Returns what a request without a strategy does; undefined if it has one, or a plan that has one.
+ * @param ofDeployment the type of the deployment's default strategy
+ */
+export function withoutStrategy(body: object, ofDeployment: string | undefined): string | undefined {
+  const { strategy, plan_id } = body as { strategy?: unknown; plan_id?: unknown };
+  if (strategy !== undefined || plan_id !== undefined) return undefined;
+  if (ofDeployment) return `The rollout follows the default strategy of the deployment, ${words(ofDeployment)}.`;
+  return 'The deployment has no default strategy: the new revision will be ready, but it gets no traffic. Choose a strategy to move traffic.';
+}
+
+const words = (name: string): string => name.replaceAll('_', ' ');
+
 /** Returns the initial steps of a strategy: a strategy with one step leaves them to the api. */
 export const stepsOf = (strategy: string): Schemas['StrategyStepDto'][] =>
   strategy === 'canary' || strategy === 'auto' ? FIRST_STEPS : [];
