@@ -12,6 +12,7 @@ import { ErrorNote } from '../../ui/error-note.js';
 import { DeploymentHead } from './deployment-head.js';
 import { useDeployment, useOperations } from './deployment-data.js';
 import { EventsPanel } from './events-panel.js';
+import { FailedStart } from './failed-start.js';
 import { LogsDialog } from './logs-dialog.js';
 import { MetricsPanel } from './metrics/metrics-panel.js';
 import { OperationPanel } from './operation-panel.js';
@@ -55,6 +56,7 @@ function Screen({ name }: { name: string }) {
         live={live}
         actions={mayOperate && <DeploymentActions name={name} onOpen={setOpened} />}
       />
+      {deployment.data && <FailedStart deployment={deployment.data} />}
       <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
         <TrafficPanel name={name} className="xl:col-span-3" />
         <OperationPanel name={name} />
