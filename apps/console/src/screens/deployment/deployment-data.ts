@@ -9,6 +9,7 @@ export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
 /** Events report most changes; this interval is for data without events, and for times when the stream is away. */
 const BEHIND_EVENTS_MS = 15_000;
 const INSTANCES_MS = 5_000;
+const DRAINING_MS = 3_000;
 
 /** A missing resource is a normal result, not a failure. */
 async function orNull<T>(code: string, asked: PromiseLike<T>): Promise<T | null> {
@@ -24,7 +25,8 @@ export const useDeployment = (name: string) =>
   useQuery({
     queryKey: keyOf('deployment', name),
     queryFn: ({ signal }) => slipway.deployments.get(name, { signal }),
-    refetchInterval: BEHIND_EVENTS_MS,
+    // The end of a request that a drain waits for is no event.
+    refetchInterval: ({ state }) => (state.data?.draining ? DRAINING_MS : BEHIND_EVENTS_MS),
   });
 
 export const useRoute = (name: string) =>

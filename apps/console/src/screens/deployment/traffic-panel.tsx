@@ -11,6 +11,7 @@ import { useDeployment, useInstances, useOperations, useRoute } from './deployme
 import { useRecentRequests } from './metrics/metrics-data.js';
 import { isLive, shownOperation, resumeMs } from '../../api/operation-state.js';
 import { waitNoun } from '../../rollouts/waiting-text.js';
+import { DrainingNote } from './draining.js';
 import { numberText } from './short-text.js';
 import { trafficOf, type TrafficRow } from './traffic.js';
 
@@ -70,6 +71,7 @@ export function TrafficPanel({ name, className }: { name: string; className?: st
                   <Time at={route.data.hold.since} />.
                 </p>
               )}
+              <DrainingNote deployment={data} />
               <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
                 {rows.slice(0, 12).map((row) => (
                   <Row key={row.revision} row={row} />
