@@ -28,7 +28,7 @@ try {
   life.refuse(error);
 }
 
-const { limits, hold, passedHeaders, corsOrigins } = config.gateway;
+const { limits, hold, drainSeconds, passedHeaders, corsOrigins } = config.gateway;
 const gateway = new Gateway({
   databaseUrl: config.database.gatewayUrl,
   home: config.home,
@@ -38,7 +38,7 @@ const gateway = new Gateway({
   metricsToken: config.metricsToken,
   trustedProxies: config.trustedProxies,
   operatorFile: () => config.operator.state,
-  settings: { ...limits, hold, passedHeaders, corsOrigins, limitsOfTenant },
+  settings: { ...limits, hold, drainMs: drainSeconds * 1_000, passedHeaders, corsOrigins, limitsOfTenant },
   guardedDispatcher: (allow, options) => guardedDispatcher(allow, { ...options, ownPorts: config.ownPorts }),
   log,
 });

@@ -10,6 +10,7 @@ import { DataplaneHold1700000000610 } from './migrations/1700000000610-dataplane
 import { DataplaneAsleep1700000000620 } from './migrations/1700000000620-dataplane-asleep.js';
 import { DataplaneInstancesInFlight1700000000630 } from './migrations/1700000000630-dataplane-instances-in-flight.js';
 import { DataplaneOutcomes1700000000631 } from './migrations/1700000000631-dataplane-outcomes.js';
+import { DataplaneSilentRequests1700000000640 } from './migrations/1700000000640-dataplane-silent-requests.js';
 import { DataplaneLoads1700000000611 } from './migrations/1700000000611-dataplane-loads.js';
 import { DataplaneGatewayRole1700000000608 } from './migrations/1700000000608-dataplane-gateway-role.js';
 import { DataplanePassports1700000000605 } from './migrations/1700000000605-dataplane-passports.js';
@@ -30,6 +31,7 @@ export const migrations = [
   DataplaneAsleep1700000000620,
   DataplaneInstancesInFlight1700000000630,
   DataplaneOutcomes1700000000631,
+  DataplaneSilentRequests1700000000640,
 ];
 
 export * from './publishing/published.js';
@@ -47,14 +49,17 @@ export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublicati
 export { publishBackend, withdrawBackend, type BackendPublication } from './publishing/backend.query.js';
 export { publishSlug, withdrawSlug, type SlugPublication } from './publishing/slug.query.js';
 export {
+  drainCountsOf,
   followedCount,
   forgetGateway,
+  gatewaysBehind,
   gatewayStatuses,
   inFlight,
   inFlightOfInstances,
   loadsOf,
   reportGateway,
   routeFollowers,
+  type DrainCounts,
   type GatewayLoad,
   type GatewayReport,
   type GatewayStatus,

@@ -1,7 +1,9 @@
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import {
+  drainCountsOf,
   followedCount,
   forgetGateway,
+  gatewaysBehind,
   inFlight,
   gatewayStatuses,
   inFlightOfInstances,
@@ -47,15 +49,19 @@ interface ReportContent {
   follows?: number;
   busy?: number;
   instances?: Record<string, number>;
+  silent?: Record<string, number>;
   statsUntil?: Date;
 }
 
-const report = (gatewayId: string, { follows, busy, instances, statsUntil }: ReportContent = {}): Promise<unknown> =>
+const report = (
+  gatewayId: string,
+  { follows, busy, instances, silent, statsUntil }: ReportContent = {},
+): Promise<unknown> =>
   reportGateway(db, {
     gatewayId,
     statsUntil: statsUntil ?? null,
     followed: follows === undefined ? [] : [{ deployment_id: 'dep', tenant_id: 'ten', generation: follows }],
-    inFlight: busy === undefined ? [] : [{ revision_id: 'rev', tenant_id: 'ten', in_flight: busy, instances }],
+    inFlight: busy === undefined ? [] : [{ revision_id: 'rev', tenant_id: 'ten', in_flight: busy, instances, silent }],
   });
 const heardOf = (gatewayId: string, ago: string): Promise<unknown> =>
   connection.sql(`update dataplane_gateways set seen_at = now() - $2::interval where gateway_id = $1`, [
@@ -102,6 +108,40 @@ it('counts requests by instance over all live gateways; a gateway without that d
   );
   expect(await counts()).toEqual({ ins_1: 2, ins_2: 1, ins_3: 0 });
   expect(await inFlightOfInstances(db, [])).toEqual(new Map());
+});
+
+it('counts what a drain waits for: silent requests apart, and gateways as lost after ten seconds', async () => {
+  const asked = [
+    { id: 'ins_1', revision_id: 'rev' },
+    { id: 'ins_2', revision_id: 'rev' },
+  ];
+  const counts = async () => Object.fromEntries(await drainCountsOf(db, asked));
+  const none = { in_flight: 0, silent: 0, lost: 0 };
+  expect(await counts()).toEqual({ ins_1: none, ins_2: none });
+  await report('gw_1', { busy: 3, instances: { ins_1: 3 }, silent: { ins_1: 2 } });
+  await report('gw_2', { busy: 1, instances: { ins_1: 1 } });
+  expect(await counts()).toEqual({ ins_1: { in_flight: 4, silent: 2, lost: 0 }, ins_2: none });
+  await report('gw_1', { busy: 3, instances: { ins_1: 3 } });
+  expect(await counts()).toEqual({ ins_1: { in_flight: 4, silent: 0, lost: 0 }, ins_2: none });
+  const old = (seconds: number) =>
+    connection.sql(
+      `update dataplane_inflight set updated_at = now() - make_interval(secs => $1) where gateway_id = 'gw_1'`,
+      [seconds],
+    );
+  await old(9);
+  expect(await counts()).toMatchObject({ ins_1: { in_flight: 4, lost: 0 } });
+  await old(11);
+  expect(await counts()).toEqual({ ins_1: { in_flight: 1, silent: 0, lost: 3 }, ins_2: none });
+  expect(await drainCountsOf(db, [])).toEqual(new Map());
+});
+
+it('counts the gateways that do not follow the route of a revision yet', async () => {
+  expect(await gatewaysBehind(db, 'rev')).toBe(0);
+  await report('gw_behind', { follows: 6, busy: 3 });
+  await report('gw_follows', { follows: 7 });
+  expect([await gatewaysBehind(db, 'rev'), await gatewaysBehind(db, 'rev_unknown')]).toEqual([1, 0]);
+  await heardOf('gw_behind', '6 seconds');
+  expect(await gatewaysBehind(db, 'rev')).toBe(0);
 });
 
 it('treats a gateway as gone after five seconds without a report, and its counts too', async () => {

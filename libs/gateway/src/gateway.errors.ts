@@ -179,6 +179,17 @@ export const modelQuotaExceeded = (): GatewayError =>
 
 const RETRY_SOON = { 'retry-after': '1' };
 
+/** For requests that a stopping gateway can no longer wait for. Another gateway, or its successor, serves the next. */
+export const gatewayStopping = (): GatewayError =>
+  new GatewayError(
+    503,
+    SERVER,
+    'gateway_stopping',
+    'The gateway is being stopped and can no longer wait for this request. Send it again.',
+    null,
+    RETRY_SOON,
+  );
+
 export const notReady = (): GatewayError =>
   new GatewayError(503, SERVER, 'unavailable', 'The gateway is not ready yet. Try again.', null, RETRY_SOON);
 

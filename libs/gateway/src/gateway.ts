@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DATAPLANE_CHANNEL, TOKENS_CHANNEL } from '@slipway/contracts';
 import { liveBindings, passportKey } from '@slipway/dataplane';
@@ -55,6 +55,8 @@ export interface GatewayOptions {
 
 /** How long a start waits for Postgres before it serves the snapshot on disk. */
 const PATIENCE_AT_START_MS = 1_500;
+/** Time for the errors of requests that were cut to reach their clients. */
+const LAST_WORDS_MS = 1_000;
 
 /** Connects the parts of the process. `start` resolves once it serves requests; `close` drains. */
 export class Gateway {
@@ -77,6 +79,7 @@ export class Gateway {
   private readonly usage: UsageBook;
   private readonly inference: Inference;
   private reporter: Reporter | null = null;
+  private readonly sockets = new Set<Socket>();
   private hasSnapshot = false;
   private isDraining = false;
 
@@ -139,6 +142,10 @@ export class Gateway {
       log,
     );
     this.server = createGatewayServer(this.handlers(), this.settings, () => this.isDraining, log);
+    this.server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
   }
 
   /** The port that the server listens on. */
@@ -191,7 +198,10 @@ export class Gateway {
     );
   }
 
-  /** Stops accepting connections, lets requests finish within a time limit, and stores what is pending. */
+  /**
+   * Stops accepting connections, lets requests finish within a time limit, ends the rest with an error, and stores what
+   * is pending.
+   */
   async close(): Promise<void> {
     if (this.isDraining) return;
     this.isDraining = true;
@@ -199,9 +209,11 @@ export class Gateway {
     const deadline = performance.now() + this.settings.drainMs;
     while (this.inference.inFlight > 0 && performance.now() < deadline) await pause(20);
     this.holds.refuseAll();
+    this.inference.stop();
     // Connections that stay open between requests would delay `close`.
-    const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - performance.now()));
+    const sweep = setInterval(() => this.closeIdleConnections(), 50);
+    const leftMs = Math.max(LAST_WORDS_MS, deadline - performance.now());
+    const cut = setTimeout(() => this.server.closeAllConnections(), leftMs);
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);
@@ -230,6 +242,12 @@ export class Gateway {
       heldBytes: () => this.inference.bytes.held,
       operatorFile: this.options.operatorFile,
     });
+  }
+
+  /** Node also takes a connection for idle whose client has not read the end of its answer yet. */
+  private closeIdleConnections(): void {
+    for (const { writableLength } of this.sockets) if (writableLength > 0) return;
+    this.server.closeIdleConnections();
   }
 
   private async refuseForeignKey(): Promise<void> {

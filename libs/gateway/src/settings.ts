@@ -48,6 +48,8 @@ export interface GatewaySettings {
   refreshMs: number;
   /** Shortest time between two reports to Postgres. */
   reportMs: number;
+  /** A request in flight to a leaving instance is reported as silent after this long without a byte. */
+  silentAfterMs: number;
   /** Longest wait for requests in flight at shutdown. */
   drainMs: number;
 }
@@ -73,5 +75,6 @@ export const DEFAULT_SETTINGS: GatewaySettings = {
   maxSessions: 100_000,
   refreshMs: 1_000,
   reportMs: 200,
-  drainMs: 25_000,
+  silentAfterMs: 30_000,
+  drainMs: 600_000,
 };

@@ -197,9 +197,93 @@ it('waits no longer than its limit for a request or an idle connection', async (
   const held = chat(gateway);
   await untilPassing(() => expect(upstream.seen).toHaveLength(1));
   const startedAt = performance.now();
-  await Promise.all([expect(held).rejects.toThrow(), gateway.close()]);
+  const [answer] = await Promise.all([held, gateway.close()]);
   // Node's timers fire up to a millisecond early.
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(598);
+  // Nothing of an answer had been sent, so the client gets an error in its place.
+  expect([answer.status, answer.body.error.code, answer.headers.get('retry-after')]).toEqual([
+    503,
+    'gateway_stopping',
+    '1',
+  ]);
+});
+
+it.each([
+  ['an OpenAI stream', '/v1/chat/completions', 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'],
+  [
+    'a stream in the middle of an event',
+    '/v1/completions',
+    'data: {"choices":[{"text":"a"}]}\n\ndata: {"choices":[{"text":"b"}]}\n',
+  ],
+])('ends %s that it must cut with an error event', async (_what, path, event) => {
+  const gateway = await start({ drainMs: 300 });
+  upstream.behaviour = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event);
+  };
+  const controller = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'chat', stream: true }),
+    signal: controller.signal,
+  });
+  const reader = response.body!.getReader();
+  let text = '';
+  const ended = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += Buffer.from(value).toString();
+    }
+  })().catch(() => undefined);
+  await untilPassing(() => expect(text).toContain('choices'));
+  await Promise.all([gateway.close(), ended]);
+  const last = text.split('\n\n').filter(Boolean).at(-1)!.trim();
+  expect(JSON.parse(last.replace(/^data: /, '')).error).toMatchObject({ code: 'gateway_stopping' });
+  controller.abort();
+});
+
+it('refuses a request whose body has not arrived when its time is over', async () => {
+  const gateway = await start({ drainMs: 200 });
+  let text = '';
+  const socket = net.connect(gateway.port, '127.0.0.1');
+  const ended = new Promise((resolve) => socket.on('close', resolve).on('data', (chunk) => (text += String(chunk))));
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token.text}\r\ncontent-length: 99\r\n\r\n{"model":`,
+  );
+  const inFlight = () => (gateway as unknown as { inference: { inFlight: number } }).inference.inFlight;
+  await untilPassing(() => expect(inFlight()).toBe(1));
+  await Promise.all([ended, gateway.close()]);
+  expect(text).toMatch(/^HTTP\/1.1 503 [^]*gateway_stopping/);
+});
+
+it('waits for a stream that lasts longer than a stop took before', async () => {
+  const gateway = await start({ drainMs: 20_000 });
+  let end: () => void = () => undefined;
+  upstream.behaviour = async (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n');
+    await new Promise<void>((resolve) => (end = resolve));
+    response.end('data: {"choices":[{"delta":{"content":"b"}}]}\n\ndata: [DONE]\n\n');
+  };
+  const answer = ask(gateway, token, { body: { model: 'chat', stream: true } });
+  await untilPassing(() => expect(upstream.seen).toHaveLength(1));
+  let isClosed = false;
+  const closed = gateway.close().then(() => (isClosed = true));
+  // It is still a gateway of its installation, so that no instance is stopped under its requests.
+  await untilPassing(async () =>
+    expect(
+      await installation.sql(
+        `select in_flight from dataplane_inflight where gateway_id = $1 and updated_at > now() - interval '3 seconds'`,
+        [gateway.id],
+      ),
+    ).toEqual([{ in_flight: 1 }]),
+  );
+  expect(isClosed).toBe(false);
+  end();
+  expect((await answer).text).toContain('[DONE]');
+  await closed;
 });
 
 it('records the requests that it cuts at the end', async () => {
@@ -209,7 +293,8 @@ it('records the requests that it cuts at the end', async () => {
   await untilPassing(() => expect(upstream.seen).toHaveLength(3));
   // Listening ends first, so that closing it leaves the connections no time to emit their end.
   await (gateway as unknown as { listener: { close(): Promise<void> } }).listener.close();
-  await Promise.all([...held.map((one) => expect(one).rejects.toThrow()), gateway.close()]);
+  const [answers] = await Promise.all([Promise.all(held), gateway.close()]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   const counted = await installation.sql<{ sum: string }>(
     'select sum(cancelled) from dataplane_request_stats where gateway_id = $1',
     [gateway.id],

@@ -59,6 +59,8 @@ export interface DeploymentSettings {
   revisionHistoryLimit: number;
   protection: Protection;
   scaling: Partial<ScalingSpec> | null;
+  /** How long a leaving instance may wait for its requests. */
+  drainSeconds: number;
 }
 
 /** Everything that is stored about a deployment, for areas that show it. */
@@ -67,6 +69,7 @@ export interface DeploymentRecord extends Deployment {
   description: string | null;
   labels: Record<string, string>;
   environment: string | null;
+  drainSeconds: number;
   conditions: Condition[];
   createdBy: Actor;
   /** The actor that last changed its settings; null if unknown. */
@@ -166,6 +169,8 @@ export interface DeploymentsPort {
    * are left out.
    */
   scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>>;
+  /** Returns the time that leaving instances of a deployment may wait for their requests, also after its deletion. */
+  drainSeconds(tx: Tx, id: string): Promise<number>;
   /** Returns existing deployments by id, for a round that takes a few at a time. */
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]>;
 }

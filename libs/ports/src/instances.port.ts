@@ -140,6 +140,14 @@ export interface LastFailedStart {
 /** The part of a revision's status that matters for its traffic. */
 export type ServingStatus = Required<Pick<WorkloadStatus, 'desired' | 'ready' | 'isAsleep'>>;
 
+/** Requests that the leaving instances of a revision wait for. */
+export interface RevisionDrain {
+  revisionName: string;
+  requests: number;
+  /** RFC 3339: when its last engine is stopped, whatever requests are in flight. */
+  until: string;
+}
+
 /** `seen`: it has once reported the revision's model. `changed`: it reports another model, and gets no requests. */
 export interface AdoptedServer {
   instanceId: string;
@@ -187,9 +195,10 @@ export interface InstancesPort {
   startSeconds(tx: Tx, deploymentId: string): Promise<number | null>;
   /**
    * Stops the workload's instances although it is retained, until `resumeWorkload`, or until the operation is over. Its
-   * capacity is kept for its deployment. Repeating it changes nothing; a second operation takes it over.
+   * capacity is kept for its deployment. Repeating it changes nothing; a second operation takes it over. Requests in
+   * flight may take up to `drainSeconds` (30 by default), and no longer than the deployment allows.
    */
-  suspend(tx: Tx, revisionId: string, operationId: string): Promise<void>;
+  suspend(tx: Tx, revisionId: string, operationId: string, drainSeconds?: number): Promise<void>;
   /**
    * Requests a preparation from the worker that leads the spec's target. It checks everything that can be known before
    * a start: the host has the program and the model, and a hub has the named files. A repeated request begins again. It
@@ -207,7 +216,20 @@ export interface InstancesPort {
   needed(tx: Tx, tenantId: string, exceptRevisionId?: string): Promise<number>;
   /** Retains an existing workload; after `forSeconds` this ends by itself. */
   retain(tx: Tx, revisionId: string, retainer: Retainer, forSeconds?: number): Promise<void>;
+  /** If no reason is left, its instances drain for up to `drain_seconds` of the deployment and are then stopped. */
   release(tx: Tx, revisionId: string, retainer: Retainer): Promise<void>;
+  /**
+   * The drain of the revision waits for no request that got no byte for 30 s: the traffic has left it because of its
+   * health. Ends when it is wanted again. Instances that miss their probes or have just crashed do so without it.
+   */
+  abandonSilentRequests(tx: Tx, tenantId: string, revisionId: string): Promise<void>;
+  /** Returns the revisions that wait for requests, by deployment id. Deployments without any are left out, or empty. */
+  draining(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, RevisionDrain[]>>;
+  /**
+   * Ends the drains of a deployment: the reconciler stops the engines now. Repeating it changes nothing.
+   * @returns the names of their revisions
+   */
+  endDrains(tx: Tx, tenantId: string, deploymentId: string): Promise<string[]>;
   /** Undefined if the revision never had a workload. */
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined>;
   /**

@@ -119,7 +119,8 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       expect(values.sort()).toEqual([...new Set([String(port), '9090'])].sort());
       expect(spec.enableServiceLinks).toBe(false);
       const sleep = container!.lifecycle?.preStop?.sleep?.seconds ?? 0;
-      expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(sleep + 25);
+      const drain = container!.env!.find(({ name }) => name === 'SLIPWAY_GATEWAY_DRAIN_SECONDS')?.value ?? '25';
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(sleep + Number(drain));
     }
   });
 
@@ -254,7 +255,8 @@ describe('the chart', () => {
         (error: Error) => error.message,
       );
     expect(await wrong('api.replicas=2')).toContain('workspace.store');
-    expect(await wrong('gateway.preStopSeconds=60')).toContain('gateway.gracePeriodSeconds must be at least');
+    for (const set of ['gateway.preStopSeconds=60', 'gateway.drainSeconds=620'])
+      expect(await wrong(set)).toContain('gateway.gracePeriodSeconds must be at least');
     expect(await wrong('queue.backend=redis')).toContain('queue.backend redis requires queue.existingSecret');
     expect(await wrong('gateway.ingress.enabled=true')).toContain(
       'gateway.ingress.enabled requires gateway.ingress.host',

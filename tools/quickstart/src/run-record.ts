@@ -20,7 +20,7 @@ interface RunRecord {
   children: ProcessIdentity[];
 }
 
-/** Longer than the processes need to drain after they lost their launcher. */
+/** Longer than the processes need to end after they lost their launcher, without requests in flight. */
 const ORPHANS_LEAVE_MS = 15_000;
 
 const fileOf = (home: string): string => path.join(home, 'run', 'processes.json');
@@ -58,11 +58,11 @@ export function otherLauncher(home: string): number | undefined {
  * Processes of a killed launcher end by themselves, but may still be draining on the ports that this start needs. Waits
  * for them, and then ends those that are left.
  */
-export async function outliveOrphans(home: string, say: (line: string) => void): Promise<void> {
+export async function outliveOrphans(home: string, drainSeconds: number, say: (line: string) => void): Promise<void> {
   const orphans = (read(home)?.children ?? []).filter(isStillRunning);
   if (orphans.length === 0) return;
   say(`waiting for ${orphans.length} processes of an earlier start to end`);
-  const deadline = Date.now() + ORPHANS_LEAVE_MS;
+  const deadline = Date.now() + drainSeconds * 1_000 + ORPHANS_LEAVE_MS;
   while (orphans.some(isStillRunning) && Date.now() < deadline) await delay(50);
   for (const orphan of orphans.filter(isStillRunning)) endHard(orphan.pid);
   while (orphans.some(isStillRunning) && Date.now() < deadline + 2_000) await delay(20);

@@ -47,6 +47,8 @@ describe('the launcher', () => {
     expect(launcher.stderr.split(token)).toHaveLength(2);
     expect(bed.notes()).toContain(`api token ${token}`);
     expect(bed.notes()).toContain('worker token none');
+    // A person waits for the stop.
+    expect(bed.notes()).toContain('gateway drain 10');
     for (const file of ['bootstrap-token', 'secret-key', 'run/stack.json'])
       expect(statSync(path.join(bed.home, file)).mode & 0o777).toBe(0o600);
 
@@ -68,9 +70,15 @@ describe('the launcher', () => {
     expect(launcher.stdout.split('\n')).toHaveLength(2);
   });
 
-  it('passes each process the metrics ports of the others', async () => {
-    const launcher = bed.launch({ ...externalPostgres(), SLIPWAY_METRICS_PORT: '29090', SLIPWAY_OWN_PORTS: '29000' });
+  it('passes each process the metrics ports of the others, and the drain that is set', async () => {
+    const launcher = bed.launch({
+      ...externalPostgres(),
+      SLIPWAY_METRICS_PORT: '29090',
+      SLIPWAY_OWN_PORTS: '29000',
+      SLIPWAY_GATEWAY_DRAIN_SECONDS: '90',
+    });
     await launcher.ready();
+    expect(bed.notes()).toContain('gateway drain 90');
     for (const [index, name] of ['api', 'worker', 'gateway'].entries())
       expect(bed.notes()).toContain(`${name} ports ${29090 + index} 29000,29090,29091,29092`);
     await launcher.end();

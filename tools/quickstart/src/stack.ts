@@ -54,8 +54,10 @@ export interface Stack {
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const entryOf = (name: string, file = 'main.js'): string => path.join(ROOT, 'apps', name, 'dist', file);
 
-/** How long a stop waits for requests in flight. */
-const DRAIN_MS = 30_000;
+/** How long a stop waits for a process before it kills it, in addition to the time for requests in flight. */
+const STOP_MS = 30_000;
+/** The person who pressed Ctrl-C waits for it. */
+const GATEWAY_DRAIN_SECONDS = 10;
 /** A cold start on a busy machine needs only a fraction of it. */
 const READY_WITHIN_MS = 120_000;
 
@@ -90,9 +92,10 @@ export async function startStack(given: StackOptions): Promise<Stack> {
   keep = stackLog.write;
   given.onLogFile?.(stackLog.file);
   say(`this output is also written to ${stackLog.file}`);
-  await outliveOrphans(home, say);
-
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
+  const drainSeconds = isSet('SLIPWAY_GATEWAY_DRAIN_SECONDS') ? config.gateway.drainSeconds : GATEWAY_DRAIN_SECONDS;
+  await outliveOrphans(home, drainSeconds, say);
+
   const apiPort = await choosePort(
     config.apiPort,
     host,
@@ -116,6 +119,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     SLIPWAY_HOME: home,
     SLIPWAY_API_PORT: String(apiPort),
     SLIPWAY_GATEWAY_PORT: String(gatewayPort),
+    SLIPWAY_GATEWAY_DRAIN_SECONDS: String(drainSeconds),
   };
   writeRunRecord(home, []);
   try {
@@ -133,6 +137,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     database,
     shared,
     metricsPort: config.metricsPort,
+    drainMs: drainSeconds * 1_000,
     apiUrl: addressOf(host, apiPort),
     gatewayUrl: addressOf(host, gatewayPort),
   });
@@ -179,6 +184,7 @@ interface Supervision extends StackOptions {
   database: StackDatabase;
   shared: NodeJS.ProcessEnv;
   metricsPort: number | undefined;
+  drainMs: number;
   apiUrl: string;
   gatewayUrl: string;
 }
@@ -219,8 +225,8 @@ function supervise(given: Supervision): Stack {
     // The worker first receives the message to end its engines with it. It is stopped last, because the gateway's
     // requests need those engines until they are answered.
     worker.send(STOP_ENGINES_MESSAGE);
-    await Promise.all([api.stop(DRAIN_MS), gateway.stop(DRAIN_MS)]);
-    await worker.stop(DRAIN_MS);
+    await Promise.all([api.stop(STOP_MS), gateway.stop(given.drainMs + STOP_MS)]);
+    await worker.stop(STOP_MS);
     await given.database.stop();
     removeRunRecord(given.home);
   };

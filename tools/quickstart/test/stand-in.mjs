@@ -19,6 +19,7 @@ if (name === 'migrate') {
 
 note(`pid ${process.pid}`);
 note(`ports ${process.env.SLIPWAY_METRICS_PORT} ${process.env.SLIPWAY_OWN_PORTS}`);
+note(`drain ${process.env.SLIPWAY_GATEWAY_DRAIN_SECONDS}`);
 note(`token ${process.env.SLIPWAY_BOOTSTRAP_TOKEN ?? 'none'}`);
 // The stack file contains the address of the embedded Postgres; an external one is in the environment.
 if (!process.env.DATABASE_URL && !existsSync(path.join(process.env.SLIPWAY_HOME, 'run', 'stack.json')))

@@ -53,7 +53,7 @@ export class Stack {
     options: {
       apis?: number;
       workers?: number;
-      gateway?: boolean;
+      gateway?: boolean | number;
       env?: NodeJS.ProcessEnv | ((apiUrl: string) => NodeJS.ProcessEnv);
       through?: (databaseUrl: string) => string;
       config?: (home: string) => string;
@@ -64,10 +64,11 @@ export class Stack {
     } = {},
   ): Promise<Stack> {
     const testDatabase = options.database ?? (await productDatabase());
+    const gateways = Number(options.gateway ?? 0);
     const home = options.home ?? mkdtempSync(path.join(tmpdir(), 'slipway-e2e-'));
     const ports = {
       api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)),
-      gateway: [await freePort()],
+      gateway: await Promise.all(Array.from({ length: Math.max(1, gateways) }, freePort)),
     };
     const given = typeof options.env === 'function' ? options.env(`http://127.0.0.1:${ports.api[0]}`) : options.env;
     const env = { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...given };
@@ -75,7 +76,7 @@ export class Stack {
     if (options.config) writeFileSync(path.join(stack.home, 'slipway.config.yaml'), options.config(stack.home));
     for (let i = 0; i < ports.api.length; i += 1) stack.spawn('api', i);
     for (let i = 0; i < (options.workers ?? 1); i += 1) stack.spawn('worker', i);
-    if (options.gateway) stack.spawn('gateway', 0);
+    for (let i = 0; i < gateways; i += 1) stack.spawn('gateway', i);
     await stack.ready();
     return stack;
   }
@@ -117,7 +118,11 @@ export class Stack {
     await gone;
   }
 
-  /** Sends a signal that does not end the process. */
+  childOf(app: App, index = 0): ChildProcess {
+    return this.children.get(`${app}${index}`)!.child;
+  }
+
+  /** Sends a signal, and waits for nothing. */
   signal(app: App, signal: NodeJS.Signals, index = 0): void {
     this.children.get(`${app}${index}`)?.child.kill(signal);
   }

@@ -57,6 +57,7 @@ const SETTINGS = [
   'revision_history_limit',
   'protection',
   'scaling',
+  'drain_seconds',
 ] as const;
 const POLICY_FIELDS = [
   'mode',

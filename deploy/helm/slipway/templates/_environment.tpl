@@ -65,6 +65,8 @@
 {{- else if eq .component "gateway" }}
 - name: SLIPWAY_GATEWAY_PORT
   value: '7080'
+- name: SLIPWAY_GATEWAY_DRAIN_SECONDS
+  value: {{ int $values.gateway.drainSeconds | quote }}
 {{- end }}
 {{- $ingress := $values.gateway.ingress }}
 {{- if and $ingress.enabled (not (hasKey $values.settings "SLIPWAY_GATEWAY_PUBLIC_URL")) }}

@@ -35,6 +35,8 @@ export interface DeletionInput {
  * The deletion of a deployment. It can be cancelled until the route is removed. After that nothing is undone, and a
  * retry continues at the failed step. An instance that a published model API binding retains keeps running until the
  * binding is withdrawn.
+ * `drain` waits until no gateway starts a request. Requests in flight outlive the operation: the reconciler lets them
+ * end within the deployment's `drain_seconds`, and then stops their instances.
  */
 export const DELETION = defineOperation({
   kind: 'delete_deployment',
@@ -45,8 +47,8 @@ export const DELETION = defineOperation({
 
 type DeletionContext = StepContext<DeletionInput>;
 
-/** Time limits for requests in flight and then for processes. The reconciler stops the rest later. */
-const DRAIN_LIMIT_MS = 30_000;
+/** Time limits for gateways that do not follow, and then for processes. The reconciler stops the rest later. */
+const FOLLOW_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 30_000;
 const LOOK_MS = 250;
 
@@ -88,14 +90,15 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
       const counts = await Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id)));
       return { behind: followers.behind, inFlight: counts.reduce((sum, count) => sum + count, 0) };
     });
-    const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
+    const evidence = { in_flight: inFlight, gateways_behind: behind };
     if (behind === 0 && inFlight === 0) return done({ message: 'No requests are in flight.' });
-    if (isOver)
+    if (behind === 0) return done({ message: `${inFlight} requests are in flight and may end.`, evidence });
+    if (step.elapsedMs() > FOLLOW_LIMIT_MS)
       return done({
-        message: `${inFlight} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s. The deletion continues.`,
-        evidence: { in_flight: inFlight, gateways_behind: behind },
+        message: `${behind} gateways still served the removed route after ${FOLLOW_LIMIT_MS / 1_000} s. The deletion continues.`,
+        evidence,
       });
-    return sleep({ forMs: LOOK_MS, status: 'running', message: `${inFlight} requests are in flight.` });
+    return sleep({ forMs: LOOK_MS, status: 'running', message: `${behind} gateways still serve the removed route.` });
   }
 
   private async stopInstances({ operation, input, state, step }: DeletionContext): Promise<StepOutcome> {
@@ -107,9 +110,16 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
         state: { isReleased: true },
         commit: (tx) => this.releaseInstances(tx, ids),
       });
-    const statuses = await this.database.tx('system', (tx) =>
-      Promise.all(ids.map((id) => this.instances.status(tx, id))),
-    );
+    const { statuses, draining } = await this.database.tx('system', async (tx) => ({
+      statuses: await Promise.all(ids.map((id) => this.instances.status(tx, id))),
+      draining: (await this.instances.draining(tx, [input.deploymentId])).get(input.deploymentId) ?? [],
+    }));
+    const waitedFor = draining.reduce((sum, { requests }) => sum + requests, 0);
+    if (waitedFor > 0)
+      return done({
+        message: `The instances stop when ${waitedFor} requests in flight have ended.`,
+        evidence: { in_flight: waitedFor, draining },
+      });
     // An instance that is still wanted is retained for another reason, and waiting would not stop it.
     const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
     if (stopping === 0) return done({ message: 'The instances of the deployment have stopped.' });

@@ -97,15 +97,24 @@ it('removes the route, stops instances, retires revisions, and frees the name', 
   expect({ status: again.status, isNew: again.body.id !== id }).toEqual({ status: 201, isNew: true });
 });
 
-it('waits for requests in flight before it stops anything', async () => {
+it('ends while requests are in flight, and leaves their instances to the reconciler', async () => {
   bed.neighbours.inFlight.set('r1', 1);
-  const { operation } = (await remove()).body;
-  const draining = { status: 'running', current_step: 'drain', message: '1 requests are in flight.' };
-  expect(await bed.drive(operation.id)).toMatchObject(draining);
-  expect(await bed.drive(operation.id)).toMatchObject(draining);
-  expect(bed.neighbours.calls).toEqual([`remove ${id}`]);
-  bed.neighbours.inFlight.delete('r1');
-  expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
+  bed.neighbours.lingering.add('r1');
+  bed.neighbours.drains.set(id, [{ revisionName: 'one', requests: 1, until: '2026-01-01T00:10:00.000Z' }]);
+  try {
+    const { operation } = (await remove()).body;
+    expect(await bed.drive(operation.id)).toMatchObject({ current_step: 'stop_instances' });
+    const record = await bed.drive(operation.id);
+    expect(record).toMatchObject({ status: 'succeeded' });
+    expect(record.steps.map(({ message }: { message: string }) => message).slice(1, 3)).toEqual([
+      '1 requests are in flight and may end.',
+      'The instances stop when 1 requests in flight have ended.',
+    ]);
+    expect(bed.neighbours.calls).toContain('retired r1');
+  } finally {
+    bed.neighbours.inFlight.delete('r1');
+    bed.neighbours.drains.delete(id);
+  }
 });
 
 it('waits for a gateway that still serves the removed route', async () => {
@@ -113,7 +122,8 @@ it('waits for a gateway that still serves the removed route', async () => {
   await gatewayFollows(1);
   try {
     const { operation } = (await remove()).body;
-    const draining = { status: 'running', current_step: 'drain' };
+    const message = '1 gateways still serve the removed route.';
+    const draining = { status: 'running', current_step: 'drain', message };
     expect(await bed.drive(operation.id)).toMatchObject(draining);
     expect(await bed.drive(operation.id)).toMatchObject(draining);
     expect(bed.neighbours.calls).toEqual([`remove ${id}`]);
@@ -136,8 +146,8 @@ it('does not drain if there was no route', async () => {
   }
 });
 
-it('continues without requests that do not end, and reports how many', async () => {
-  bed.neighbours.inFlight.set('r1', 2);
+it('continues without a gateway that does not follow, and reports it', async () => {
+  await gatewayFollows(1);
   try {
     const { operation } = (await remove()).body;
     await bed.drive(operation.id);
@@ -148,10 +158,11 @@ it('continues without requests that do not end, and reports how many', async () 
     expect(record).toMatchObject({ current_step: 'stop_instances' });
     expect(record.steps[1]).toMatchObject({
       status: 'succeeded',
-      message: '2 requests were still in flight after 30 s. The deletion continues.',
+      message: '1 gateways still served the removed route after 30 s. The deletion continues.',
+      evidence: { in_flight: 0, gateways_behind: 1 },
     });
   } finally {
-    bed.neighbours.inFlight.delete('r1');
+    await bed.database.tx('system', (tx) => tx.query('delete from dataplane_gateways'));
   }
 });
 

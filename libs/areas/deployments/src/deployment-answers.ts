@@ -9,7 +9,7 @@ import {
   type DeploymentsPort,
   type DeploymentHealth,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type LastFailedStart } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type LastFailedStart, type RevisionDrain } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort, type RevisionSummary } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto, FailedStartDto } from './deployment.dto.js';
@@ -31,13 +31,12 @@ export class DeploymentAnswers {
       .flatMap((record) => [record.activeRevisionId, record.candidateRevisionId, record.previousRevisionId])
       .filter((id) => id !== null);
     const operations = records.flatMap(({ currentOperationId: id }) => (id === null ? [] : [id]));
-    const [revisions, routes, waits] = await Promise.all([
+    const deploymentIds = records.map((record) => record.id);
+    const [revisions, routes, waits, draining] = await Promise.all([
       this.revisions.shown(reads, [...new Set(ids)]),
-      this.routes.currentOf(
-        reads,
-        records.map((record) => record.id),
-      ),
+      this.routes.currentOf(reads, deploymentIds),
       waitsOf(reads, operations),
+      this.instances.draining(reads, deploymentIds),
     ]);
     const known = new Map(revisions.map((revision) => [revision.id, revision]));
     const [serving, failedStarts] = await Promise.all([
@@ -48,7 +47,9 @@ export class DeploymentAnswers {
       const route = routes.get(record.id);
       const waitingFor = waits.get(record.currentOperationId ?? '') ?? null;
       const lastFailedStart = failedStarts.get(record.id) ?? null;
-      return this.answer(record, { route, health: healthOf(route, serving), waitingFor, lastFailedStart }, known);
+      const drains = draining.get(record.id) ?? [];
+      const state = { route, health: healthOf(route, serving), waitingFor, lastFailedStart, drains };
+      return this.answer(record, state, known);
     });
   }
 
@@ -72,7 +73,7 @@ export class DeploymentAnswers {
 
   private answer(
     record: DeploymentRecord,
-    { route, health, waitingFor, lastFailedStart }: CurrentState,
+    { route, health, waitingFor, lastFailedStart, drains }: CurrentState,
     revisions: ReadonlyMap<string, RevisionSummary>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
@@ -81,6 +82,7 @@ export class DeploymentAnswers {
       name: record.name,
       ...shownSettings(record),
       effective_scaling: scalingOf(record, revisions),
+      draining: drainingOf(drains),
       replicas: { desired: health.desired, ready: health.ready },
       ...this.deployments.assess(record, health),
       active_revision: nameOf(record.activeRevisionId),
@@ -105,11 +107,20 @@ interface CurrentState {
   health: DeploymentHealth;
   waitingFor: WaitingFor | null;
   lastFailedStart: FailedStartDto | null;
+  drains: readonly RevisionDrain[];
 }
 
 function failedStartOf({ revision, instanceId, at, failure }: LastFailedStart): FailedStartDto {
   const { cause, message, remediation, exit_code, signal, log_tail } = failure;
   return { revision, instance_id: instanceId, at, cause, message, remediation, exit_code, signal, log_tail };
+}
+
+function drainingOf(drains: readonly RevisionDrain[]): DeploymentDto['draining'] {
+  if (drains.length === 0) return null;
+  return {
+    requests: drains.reduce((sum, { requests }) => sum + requests, 0),
+    revisions: drains.map(({ revisionName, requests, until }) => ({ revision: revisionName, requests, until })),
+  };
 }
 
 function scalingOf(

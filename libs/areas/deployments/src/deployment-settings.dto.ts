@@ -36,6 +36,12 @@ const SCALING = {
   description:
     'Overrides single fields of the `scaling` of its revisions. Omitted fields keep the value of the revision.',
 };
+const DRAIN_SECONDS = {
+  min: 0,
+  max: 86_400,
+  description:
+    'Seconds that an instance without traffic waits for its requests in flight before it is stopped. Without requests it stops at once.',
+};
 const DELETION = { description: 'Whether DELETE returns 409 `deployment_protected`' };
 const ROLLOUTS = {
   enum: PROTECTED_ROLLOUTS,
@@ -80,6 +86,9 @@ export class DeploymentSettingsDto {
 
   @ObjectField(() => ScalingOverrideDto, { ...SCALING, optional: true })
   scaling?: ScalingOverrideDto;
+
+  @IntField({ ...DRAIN_SECONDS, default: 600 })
+  drain_seconds: number;
 }
 
 export class BakePatchDto {
@@ -167,4 +176,7 @@ export class UpdateDeploymentDto {
 
   @ObjectField(() => ScalingPatchDto, { ...SCALING, removable: true })
   scaling?: ScalingPatchDto | null;
+
+  @IntField({ ...DRAIN_SECONDS, removable: true })
+  drain_seconds?: number | null;
 }

@@ -13,6 +13,7 @@ export interface ShownSettings {
   revision_history_limit: number;
   protection: Protection;
   scaling: object | null;
+  drain_seconds: number;
 }
 
 export function shownSettings(stored: DeploymentSettings): ShownSettings {
@@ -26,6 +27,7 @@ export function shownSettings(stored: DeploymentSettings): ShownSettings {
     revision_history_limit: stored.revisionHistoryLimit,
     protection: stored.protection,
     scaling: stored.scaling,
+    drain_seconds: stored.drainSeconds,
   };
 }
 
@@ -40,6 +42,7 @@ export function storedSettings(settings: DeploymentSettingsDto | ShownSettings):
     revisionHistoryLimit: settings.revision_history_limit,
     protection: settings.protection,
     scaling: withoutEmpty(settings.scaling),
+    drainSeconds: settings.drain_seconds,
   };
 }
 

@@ -138,6 +138,25 @@ export class FailedStartDto {
   log_tail: string[];
 }
 
+export class RevisionDrainDto {
+  @StringField({ example: 'chat-00001' })
+  revision: string;
+
+  @IntField({ min: 1, description: 'Requests in flight that its instances wait for' })
+  requests: number;
+
+  @TimestampField({ description: 'Time at which the instances stop, whatever requests are in flight' })
+  until: string;
+}
+
+export class DrainingDto {
+  @IntField({ min: 1, description: 'Requests in flight that instances without traffic wait for' })
+  requests: number;
+
+  @ArrayField(() => RevisionDrainDto)
+  revisions: RevisionDrainDto[];
+}
+
 export class DeploymentDto {
   @StringField({ example: 'dep_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;
@@ -177,6 +196,15 @@ export class DeploymentDto {
     description: '`scaling` of the active revision with the overrides of the deployment applied',
   })
   effective_scaling: EffectiveScalingDto | null;
+
+  @IntField({ description: 'Seconds that an instance without traffic waits for its requests in flight' })
+  drain_seconds: number;
+
+  @ObjectField(() => DrainingDto, {
+    nullable: true,
+    description: 'Requests that instances wait for before they stop; null if there are none',
+  })
+  draining: DrainingDto | null;
 
   @ObjectField(() => ReplicasDto)
   replicas: ReplicasDto;

@@ -15,6 +15,7 @@ import { DeletionsService } from './deletions.service.js';
 import { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto, DeploymentPageDto } from './deployment.dto.js';
 import { UpdateDeploymentDto } from './deployment-settings.dto.js';
 import { DeploymentsService } from './deployments.service.js';
+import { DrainsService } from './drains.service.js';
 import { UpdatesService } from './updates.service.js';
 
 @Controller()
@@ -23,6 +24,7 @@ export class DeploymentsController {
     private readonly deployments: DeploymentsService,
     private readonly deletions: DeletionsService,
     private readonly updates: UpdatesService,
+    private readonly drains: DrainsService,
   ) {}
 
   @Route({
@@ -110,13 +112,29 @@ export class DeploymentsController {
     operationId: 'deleteDeployment',
     summary: 'Delete a deployment',
     description:
-      'Starts a durable operation of kind `delete_deployment`. It removes the route, waits for requests in flight, stops the instances and frees the name. If `protection.rollouts` is `approved_plan`, it requires the scope admin, because it removes that protection. Returns 202 with the operation.',
+      'Starts a durable operation of kind `delete_deployment`. It removes the route, stops the instances and frees the name. Instances with requests in flight stop when these have ended, after at most `drain_seconds`. If `protection.rollouts` is `approved_plan`, it requires the scope admin, because it removes that protection. Returns 202 with the operation.',
     ok: { 202: OperationEnvelopeDto },
     errors: ['deployment_not_found', 'deployment_protected', 'operation_in_progress'],
     ifMatch: true,
   })
   delete(@CurrentPrincipal() who: Principal, @Param('name') name: string, @IfMatch() ifMatch: string | undefined) {
     return this.deletions.create(who, name, ifMatch);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/deployments/:name/end-drain',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'endDeploymentDrain',
+    summary: 'End the drains',
+    description:
+      'Stops the instances that wait for requests in flight (`draining`) now. These requests break. Repeating the request changes nothing. Returns the deployment.',
+    ok: { 200: DeploymentDto },
+    errors: ['deployment_not_found'],
+  })
+  endDrain(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
+    return this.drains.end(who, name);
   }
 
   @Route({

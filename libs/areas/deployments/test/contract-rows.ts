@@ -36,5 +36,10 @@ export const ROWS: Rows = {
     audit: 'deployment.delete',
     valid: async (bed) => ({ params: { name: await bed.deployment() } }),
   },
+  endDeploymentDrain: {
+    status: 200,
+    audit: 'deployment.end_drain',
+    valid: async (bed) => ({ params: { name: await bed.deployment() } }),
+  },
   listDeploymentEvents: { status: 200, valid: async (bed) => ({ params: { name: (await bed.rollout()).deployment } }) },
 };

@@ -3,7 +3,7 @@ import { migrations as dataplane } from '@slipway/dataplane';
 import type { QuotaSettings } from '@slipway/platform-config';
 import type { Reads, Tx } from '@slipway/platform-database';
 import { AreaBed, testPrincipal, type AreaApplication } from '@slipway/platform-durable/operations/testing';
-import { INSTANCES, type LastFailedStart, type WorkloadStatus } from '@slipway/ports/instances';
+import { INSTANCES, type LastFailedStart, type RevisionDrain, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { ROUTES, type Route } from '@slipway/ports/routing';
 import { DeploymentsModule } from '../src/index.js';
@@ -21,6 +21,8 @@ export class DeploymentsNeighbours {
   /** By deployment, like `activations`. */
   readonly failedStarts = new Map<string, LastFailedStart>();
   readonly activations = new Map<string, string>();
+  /** The requests that leaving instances wait for, by deployment. */
+  readonly drains = new Map<string, RevisionDrain[]>();
   readonly calls: string[] = [];
   /** Revisions whose processes keep running for a while after nothing retains them. */
   readonly lingering = new Set<string>();
@@ -66,6 +68,12 @@ export class DeploymentsNeighbours {
       else this.statuses.delete(id);
     },
     inFlight: async (_tx: Tx, id: string) => this.inFlight.get(id) ?? 0,
+    draining: async (_reads: Reads, ids: readonly string[]) => kept(this.drains, ids),
+    endDrains: async (_tx: Tx, _tenantId: string, id: string) => {
+      const ended = (this.drains.get(id) ?? []).map(({ revisionName }) => revisionName);
+      this.drains.delete(id);
+      return ended;
+    },
     wakeOnChange: async () => undefined,
   };
 

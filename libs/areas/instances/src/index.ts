@@ -14,6 +14,7 @@ import { WorkloadHolds1700000000401 } from './migrations/1700000000401-workload-
 import { WorkloadWaiters1700000000402 } from './migrations/1700000000402-workload-waiters.js';
 import { Instances1700000000403 } from './migrations/1700000000403-instances.js';
 import { InstanceDrift1700000000432 } from './migrations/1700000000432-instance-drift.js';
+import { InstanceDrains1700000000440 } from './migrations/1700000000440-instance-drains.js';
 import { ReportedFaults1700000000433 } from './migrations/1700000000433-reported-faults.js';
 import { TargetHealth1700000000431 } from './migrations/1700000000431-target-health.js';
 import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-loads.js';
@@ -46,4 +47,5 @@ export const migrations = [
   InstanceDrift1700000000432,
   ReportedFaults1700000000433,
   FailedStarts1700000000436,
+  InstanceDrains1700000000440,
 ];

@@ -1,6 +1,6 @@
 import type { PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { inFlight } from '@slipway/dataplane';
+import { drainCountsOf, inFlight, type DrainCounts } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-http/auth';
 import { Database, type Reads, type Tx } from '@slipway/platform-database';
 import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
@@ -14,6 +14,7 @@ import type {
   CapacityRequest,
   LastFailedStart,
   ServingStatus,
+  RevisionDrain,
   RevisionSpecIssue,
   Workload,
   WorkloadStatus,
@@ -24,6 +25,7 @@ import { EngineKeys } from './access/engine-keys.js';
 import { InstanceEntity } from './workloads/instance.entity.js';
 import { InstanceCapacity } from './scaling/instance-capacity.js';
 import { placeholderSecrets, toInstanceSpec, engineTraitsOf, TargetCatalog } from './catalog/target-catalog.js';
+import { waitedFor } from './lifecycle/instance-stops.js';
 import { startRules, toldBy } from './lifecycle/start-rules.js';
 import { PreparationEntity } from './lifecycle/preparation.entity.js';
 import { REQUEST_PREPARATION } from './lifecycle/preparation.query.js';
@@ -31,6 +33,8 @@ import { Secrets, SpecCheck, REMOVED_TARGET } from './access/tenant-access.js';
 import { WorkloadEntity, WorkloadRetentionEntity } from './workloads/workload.entity.js';
 import {
   ACTIVATE_WORKLOAD,
+  END_DRAINS,
+  READ_DRAINING,
   RETAIN_WORKLOAD,
   LOCK_WORKLOAD,
   RELEASE_WORKLOAD,
@@ -107,8 +111,8 @@ export class InstancesService implements InstancesPort {
     return (await tx.one<{ seconds: number | null }>(READ_START_SECONDS, [deploymentId]))?.seconds ?? null;
   }
 
-  async suspend(tx: Tx, revisionId: string, operationId: string): Promise<void> {
-    await tx.query(SUSPEND_WORKLOAD, [revisionId, operationId]);
+  async suspend(tx: Tx, revisionId: string, operationId: string, drainSeconds?: number): Promise<void> {
+    await tx.query(SUSPEND_WORKLOAD, [revisionId, operationId, drainSeconds ?? null]);
   }
 
   async prepare(
@@ -129,7 +133,7 @@ export class InstancesService implements InstancesPort {
   }
 
   async resumeWorkload(tx: Tx, revisionId: string): Promise<void> {
-    await tx.query(SUSPEND_WORKLOAD, [revisionId, null]);
+    await tx.query(SUSPEND_WORKLOAD, [revisionId, null, null]);
   }
 
   async retain(tx: Tx, revisionId: string, retainer: Retainer, forSeconds?: number): Promise<void> {
@@ -138,6 +142,27 @@ export class InstancesService implements InstancesPort {
 
   async release(tx: Tx, revisionId: string, retainer: Retainer): Promise<void> {
     await tx.query(RELEASE_WORKLOAD, [revisionId, retainer]);
+  }
+
+  async abandonSilentRequests(tx: Tx, tenantId: string, revisionId: string): Promise<void> {
+    await tx
+      .repository(WorkloadEntity)
+      .update({ revision_id: revisionId, tenant_id: tenantId }, { abandons_silent: true });
+  }
+
+  async draining(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, RevisionDrain[]>> {
+    const rows = await reads.find<{ key: string; instances: DrainingInstance[] }>(READ_DRAINING, deploymentIds);
+    if (rows.length === 0) return new Map();
+    const counts = await drainCountsOf(
+      reads,
+      rows.flatMap(({ instances }) => instances),
+    );
+    return new Map(rows.map(({ key, instances }) => [key, drainsOf(instances, counts)]));
+  }
+
+  async endDrains(tx: Tx, tenantId: string, deploymentId: string): Promise<string[]> {
+    const rows = await tx.query<{ revision_name: string }>(END_DRAINS, [tenantId, deploymentId]);
+    return rows.map(({ revision_name }) => revision_name);
   }
 
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined> {
@@ -232,6 +257,28 @@ export class InstancesService implements InstancesPort {
       return false;
     }
   }
+}
+
+/** An instance that waits for its requests. */
+interface DrainingInstance {
+  id: string;
+  revision_id: string;
+  revision_name: string;
+  until: string;
+  abandons_silent: boolean;
+}
+
+/** Sums up the instances of each revision. A revision whose requests have ended is left out. */
+function drainsOf(instances: readonly DrainingInstance[], counts: ReadonlyMap<string, DrainCounts>): RevisionDrain[] {
+  const drains = new Map<string, RevisionDrain>();
+  for (const { id, revision_name: revisionName, until, abandons_silent: abandons } of instances) {
+    const requests = waitedFor(counts.get(id) ?? { in_flight: 0, silent: 0 }, abandons);
+    if (requests === 0) continue;
+    const known = drains.get(revisionName);
+    const latest = [known?.until ?? '', new Date(until).toISOString()].sort().at(-1) as string;
+    drains.set(revisionName, { revisionName, requests: requests + (known?.requests ?? 0), until: latest });
+  }
+  return [...drains.values()];
 }
 
 function notThere(message: string): StepFailed {

@@ -21,13 +21,14 @@ import {
   type RevisionSpecIssue,
   type Workload,
 } from '@slipway/ports/instances';
+import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { REVISIONS } from '@slipway/ports/revisions';
 import type { RevisionSpec } from '@slipway/contracts';
 import { TwinCluster } from '@slipway/target-driver/twin';
 import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process';
 import pg from 'pg';
 import { migrations } from '../src/index.js';
-import { InstancesProcessModule, twinTarget, type FakeRevisions } from './worker-module.js';
+import { InstancesProcessModule, twinTarget, type FakeDeployments, type FakeRevisions } from './worker-module.js';
 import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../src/catalog/timings.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -105,6 +106,7 @@ export class InstancesProcess {
   readonly instances = this.context.get<InstancesPort>(INSTANCES);
   readonly database = this.context.get(Database);
   readonly retirements = this.context.get<FakeRevisions>(REVISIONS).retirements;
+  readonly deployments = this.context.get<FakeDeployments>(DEPLOYMENTS);
 
   check(spec: RevisionSpec, tenantId = TENANT): Promise<RevisionSpecIssue[]> {
     return this.database.tx({ tenantId }, (tx) => this.instances.check(tx, tenantId, spec));

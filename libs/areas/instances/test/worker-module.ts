@@ -16,13 +16,18 @@ import { processTarget } from '@slipway/target-process';
 import { InstancesModule } from '../src/index.js';
 import { INSTANCE_TIMINGS, type InstanceTimings } from '../src/catalog/timings.js';
 
-/** The parts of deployment-records that the tests need: a free lock, and the scaling overrides of a deployment. */
-export class FakeDeployments implements Pick<DeploymentsPort, 'lockById' | 'scalingOverrides'> {
+/** The parts of deployment-records that the tests need: a free lock, and settings of a deployment. */
+export class FakeDeployments implements Pick<DeploymentsPort, 'drainSeconds' | 'lockById' | 'scalingOverrides'> {
+  drainsFor = 30;
   readonly scaling = new Map<string, NonNullable<Deployment['scaling']>>();
   operation: string | null = null;
 
   async lockById(_tx: unknown, id: string): Promise<Deployment> {
     return { id, scaling: this.scaling.get(id) ?? null, currentOperationId: this.operation } as Deployment;
+  }
+
+  async drainSeconds(): Promise<number> {
+    return this.drainsFor;
   }
 
   async scalingOverrides(): Promise<Map<string, NonNullable<Deployment['scaling']>>> {

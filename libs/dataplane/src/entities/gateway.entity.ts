@@ -54,6 +54,9 @@ export class DataplaneInflightEntity {
   @Column({ type: 'jsonb', nullable: true })
   instances: Record<string, number> | null;
 
+  @Column({ type: 'jsonb', nullable: true })
+  silent: Record<string, number> | null;
+
   @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
   used_at: string | null;
 

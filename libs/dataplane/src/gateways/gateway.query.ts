@@ -2,6 +2,8 @@ import type { NamedSql, QueryClient } from '../sql.js';
 
 /** A gateway without a report for this long is gone: its counts delay nothing. */
 const LIVE_INTERVAL = `interval '5 seconds'`;
+/** The same if a wrong answer would break requests: as long as `reportersOf` takes to call a gateway `left`. */
+const LEFT_INTERVAL = `interval '10 seconds'`;
 
 export interface GatewayReport {
   gatewayId: string;
@@ -22,6 +24,20 @@ export interface GatewayLoad {
   is_used?: boolean;
   /** `in_flight` by instance, without instances that have none. Absent if unknown. */
   instances?: Record<string, number>;
+  /**
+   * The part of `instances` without a byte of an answer for 30 s, only of instances that take no new requests. Absent if
+   * there is none, or if it is unknown.
+   */
+  silent?: Record<string, number>;
+}
+
+/** The requests in flight to an instance that takes no new ones, over all gateways. */
+export interface DrainCounts {
+  in_flight: number;
+  /** The part of `in_flight` without a byte for 30 s. */
+  silent: number;
+  /** Last counts of gateways without a recent report. They, or Postgres, may have been away for a moment only. */
+  lost: number;
 }
 
 export interface GatewayStatus {
@@ -60,11 +76,11 @@ const REPORT_GATEWAY: NamedSql = {
       from jsonb_to_recordset($3::jsonb) as f(deployment_id text, tenant_id text, generation bigint)
       on conflict (deployment_id, gateway_id) do update set generation = excluded.generation, updated_at = clock_timestamp()),
     counted as (
-      insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, held, instances, used_at, updated_at)
-      select $1, i.revision_id, i.tenant_id, i.in_flight, coalesce(i.held, 0), i.instances, case when coalesce(i.is_used, i.in_flight > 0) then clock_timestamp() end, clock_timestamp()
-      from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int, held int, is_used boolean, instances jsonb)
+      insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, held, instances, silent, used_at, updated_at)
+      select $1, i.revision_id, i.tenant_id, i.in_flight, coalesce(i.held, 0), i.instances, i.silent, case when coalesce(i.is_used, i.in_flight > 0) then clock_timestamp() end, clock_timestamp()
+      from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int, held int, is_used boolean, instances jsonb, silent jsonb)
       on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, held = excluded.held, instances = excluded.instances,
-        used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at)
+        silent = excluded.silent, used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at)
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
 };
 
@@ -80,6 +96,14 @@ const FORGET_GATEWAYS: NamedSql = {
     delete from dataplane_inflight i where gateway_id = $1 or exists (select from gone where gone.gateway_id = i.gateway_id)`,
 };
 
+/** Live gateways that do not follow the current route of the deployment of revision $1 yet. */
+const GATEWAYS_BEHIND = `select count(*)
+        from dataplane_backends b
+        join dataplane_routes r using (deployment_id)
+        cross join dataplane_gateways g
+        left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
+        where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE_INTERVAL} and (f.generation is null or f.generation < r.generation)`;
+
 /**
  * A gateway that does not follow the deployment's current route yet may start a request on the revision at any moment,
  * so it counts as one. Otherwise a 0 read between the commit of a route and its arrival would stop an instance too
@@ -91,12 +115,12 @@ const COUNT_IN_FLIGHT: NamedSql = {
     select (coalesce((
         select sum(in_flight) from dataplane_inflight
         where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)
-      + (select count(*)
-        from dataplane_backends b
-        join dataplane_routes r using (deployment_id)
-        cross join dataplane_gateways g
-        left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
-        where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE_INTERVAL} and (f.generation is null or f.generation < r.generation)))::int as total`,
+      + (${GATEWAYS_BEHIND}))::int as total`,
+};
+
+const COUNT_GATEWAYS_BEHIND: NamedSql = {
+  name: 'dataplane_gateways_behind',
+  text: `select (${GATEWAYS_BEHIND})::int as total`,
 };
 
 const READ_REVISION_LOADS: NamedSql = {
@@ -116,6 +140,25 @@ const COUNT_IN_FLIGHT_OF_INSTANCES: NamedSql = {
     select i.id, coalesce(sum(case when f.instances is null then f.in_flight else (f.instances ->> i.id)::int end), 0)::int as in_flight
     from unnest($1::text[], $2::text[]) as i(id, revision_id)
     left join dataplane_inflight f on f.revision_id = i.revision_id and f.updated_at > clock_timestamp() - ${LIVE_INTERVAL}
+    group by i.id`,
+};
+
+/**
+ * The same while an instance drains. A drain may last for minutes, and a gateway that is away for some seconds must not
+ * end it.
+ */
+const COUNT_DRAINING: NamedSql = {
+  name: 'dataplane_draining',
+  text: `
+    select i.id,
+      coalesce(sum(f.requests) filter (where f.is_recent), 0)::int as in_flight,
+      coalesce(sum(f.silent) filter (where f.is_recent), 0)::int as silent,
+      coalesce(sum(f.requests) filter (where not f.is_recent), 0)::int as lost
+    from unnest($1::text[], $2::text[]) as i(id, revision_id)
+    left join lateral (
+      select case when d.instances is null then d.in_flight else coalesce((d.instances ->> i.id)::int, 0) end as requests,
+        coalesce((d.silent ->> i.id)::int, 0) as silent, d.updated_at > clock_timestamp() - ${LEFT_INTERVAL} as is_recent
+      from dataplane_inflight d where d.revision_id = i.revision_id) f on true
     group by i.id`,
 };
 
@@ -215,4 +258,25 @@ export async function inFlightOfInstances(
     instances.map(({ revision_id }) => revision_id),
   ]);
   return new Map(rows.map((row) => [row.id, row.in_flight]));
+}
+
+/** Returns the requests in flight to instances that take no new ones. */
+export async function drainCountsOf(
+  db: QueryClient,
+  instances: readonly { id: string; revision_id: string }[],
+): Promise<Map<string, DrainCounts>> {
+  const rows = await db.query<DrainCounts & { id: string }>(COUNT_DRAINING, [
+    instances.map(({ id }) => id),
+    instances.map(({ revision_id }) => revision_id),
+  ]);
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+}
+
+/**
+ * Returns how many live gateways do not follow the current route of the revision's deployment yet. Each may start a
+ * request on the revision at any moment.
+ */
+export async function gatewaysBehind(db: QueryClient, revisionId: string): Promise<number> {
+  const [row] = await db.query<{ total: number }>(COUNT_GATEWAYS_BEHIND, [revisionId]);
+  return row?.total ?? 0;
 }

@@ -99,6 +99,7 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
   private out = '';
   private copiedTo = 0;
   private isDataLine = false;
+  private isInEvent = false;
   /** Renames in an event whose data is in several lines or several pieces of one. */
   private rename: ModelRename | undefined;
   /** The first event's key and value with their replacement. Later events with this spelling are not scanned. */
@@ -120,9 +121,10 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
   data(chunk: Buffer): boolean {
     this.copiedTo = 0;
     const text = this.lines.push(chunk.toString('latin1'), this);
-    const { out } = this;
+    const passed = this.out + text.slice(this.copiedTo, text.length - this.lines.carry.length);
     this.out = '';
-    return this.writer.write(out + text.slice(this.copiedTo, text.length - this.lines.carry.length));
+    if (passed !== '') this.isInEvent = !passed.endsWith('\n\n');
+    return this.writer.write(passed);
   }
 
   end(): void {
@@ -131,6 +133,8 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
 
   cut(error: GatewayError): void {
     this.writer.flush();
+    // Otherwise the error would become a part of the event that was cut. One more blank line means nothing.
+    if (this.isInEvent) this.response.write('\n\n');
     cutShort(this.response, true, error);
   }
 

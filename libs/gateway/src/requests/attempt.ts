@@ -19,6 +19,8 @@ const MAX_DISCARDED_BYTES = 64 * 1024;
 /** One attempt on one instance. After `abandon` or `abort` it reports nothing more. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
+  /** When its last byte arrived, or when it began. */
+  private byteAt = this.startedAt;
   status = 0;
   judge: AnswerJudge | null = null;
   private controller: Dispatcher.DispatchController | null = null;
@@ -65,11 +67,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
     }, silenceMs);
   }
 
+  /** Milliseconds without a byte of the instance. While the client reads too slowly, silence does not count. */
+  silentMs(now: number): number {
+    return this.controller?.paused === true ? 0 : now - this.byteAt;
+  }
+
   pause(): void {
     this.controller?.pause();
   }
 
   resume(): void {
+    this.byteAt = performance.now();
     this.silence?.refresh();
     this.controller?.resume();
   }
@@ -94,6 +102,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     const now = performance.now();
+    this.byteAt = now;
     if (this.judge?.push(chunk, now)) {
       this.stay.noteFirstToken(now);
       this.events.onFirstToken(this);

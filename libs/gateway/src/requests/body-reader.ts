@@ -17,11 +17,20 @@ export function assertAcceptable(request: IncomingMessage, maxBytes: number): vo
 /** The client disconnected before its request was complete. No answer is possible. */
 export class ClientGoneError extends Error {}
 
+/** Ends the reading of a body with an error. */
+export type Refusal = (error: unknown) => void;
+
 /**
  * Reads the whole body, and refuses it at its first byte that is invalid or too much.
+ * @param unread has the refusal of each body while it is being read
  * @throws GatewayError 400, 408, 413 or 503, ClientGoneError
  */
-export function readBody(request: IncomingMessage, maxBytes: number, bytes: HeldBytes): Promise<RequestBody> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  bytes: HeldBytes,
+  unread?: Set<Refusal>,
+): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const scan = new BodyScan();
@@ -63,7 +72,9 @@ export function readBody(request: IncomingMessage, maxBytes: number, bytes: Held
     const stop = (): void => {
       isOver = true;
       clearTimeout(timer);
+      unread?.delete(refuse);
     };
+    unread?.add(refuse);
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
     // A short body has mostly arrived together with its head; then only its end is missing and no timer is needed.
     process.nextTick(() => {

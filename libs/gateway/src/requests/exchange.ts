@@ -1,23 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { HeldBytes } from '@slipway/platform-bounds';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
 import { AnswerJudge } from '../answers/answer-judge.js';
 import { HEAD_AFTER_MS, sendGatewayError, type ClientAnswer } from '../answers/answer.js';
 import { supplierHeaders, upstreamHeaders } from '../headers.js';
 import { GatewayError, noCapacity, upstreamFailed, upstreamUnreachable } from '../gateway.errors.js';
-import type { Log } from '../log.js';
-import type { SessionAssignment, SessionBook } from '../sessions/session-book.js';
-import type { GatewaySettings } from '../settings.js';
+import type { SessionAssignment } from '../sessions/session-book.js';
 import { callerOf, type AttemptRecord } from '../telemetry/measurement.js';
-import type { Recorder, WaitingRequest } from '../telemetry/recorder.js';
-import type { UsageBook, UsageRecord } from '../telemetry/usage.js';
-import type { Token } from '../tokens/token-book.js';
+import type { WaitingRequest } from '../telemetry/recorder.js';
+import type { UsageRecord } from '../telemetry/usage.js';
 import type { BackendRequest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
-import { statsKeysOf, type RequestDestination } from './destination.js';
+import { statsKeysOf } from './destination.js';
+import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
 import {
   isConfigurationFault,
   isDecidedByHead,
@@ -31,37 +28,6 @@ import {
   type Outcome,
 } from './outcome.js';
 import { isAboutOption, UsageChunkFilter, withoutOption } from './usage-option.js';
-
-/** One admitted request and its destination. */
-export interface ExchangeInput {
-  request: IncomingMessage;
-  response: ServerResponse;
-  requestId: string;
-  /** `/v1/…`, without a query. */
-  path: string;
-  /** The body as upstream gets it. */
-  body: Buffer;
-  model: string;
-  isStream: boolean;
-  /** The gateway has added the request for usage to the body. */
-  hasUsageOption: boolean;
-  /** Names of the body's top-level members. */
-  parameters: readonly string[];
-  /** The memory that this request takes; its owner gives it back. */
-  bytes: HeldBytes;
-  destination: RequestDestination;
-  token: Token;
-}
-
-/** Parts that all exchanges of a gateway share. */
-export interface ExchangeParts {
-  sessions: SessionBook;
-  recorder: Recorder;
-  usage: UsageBook;
-  settings: GatewaySettings;
-  isRevisionServing: (revisionId: string) => boolean;
-  log: Log;
-}
 
 const RETRY_PAUSE_MS = 50;
 /**
@@ -244,6 +210,33 @@ export class Exchange implements AttemptEvents, BackendRequest {
   onError(attempt: Attempt, error: Error & { code?: string }): void {
     if (!attempt.judge) this.conclude(attempt, outcomeOfError(error));
     else this.conclude(attempt, outcomeOf(judged(attempt, true, error.code === 'UND_ERR_BODY_TIMEOUT')), true);
+  }
+
+  get instance(): Instance | undefined {
+    return this.attempt?.instance;
+  }
+
+  silentMs(now: number): number {
+    return this.attempt?.silentMs(now) ?? 0;
+  }
+
+  /**
+   * Ends the request because the gateway itself stops: with an error event in a stream that has begun, with an error if
+   * nothing was sent. It says nothing about the instance.
+   */
+  stop(error: GatewayError): void {
+    if (this.isOver) return;
+    const { attempt, answer } = this;
+    attempt?.abort('the gateway stops');
+    if (attempt)
+      this.settle(attempt, { class: 'cancelled', fault: null, instance: 'fine', retry: 'never', error }, false);
+    if (!answer || !this.input.response.headersSent) {
+      this.input.response.shouldKeepAlive = false;
+      this.refuse(error, 'cancelled');
+      return;
+    }
+    this.over('cancelled');
+    answer.cut(error);
   }
 
   /** Treats the loss as a broken connection if another instance is ready. Otherwise the request waits for an answer. */

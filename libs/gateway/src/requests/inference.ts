@@ -1,15 +1,16 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
+import { gatewayStopping, invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
 import type { EndCallback } from '../holds/hold-queue.js';
 import { sessionOf, type ClientSession } from '../sessions/session-book.js';
 import type { Token } from '../tokens/token-book.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
-import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
+import { assertAcceptable, ClientGoneError, readBody, type Refusal } from './body-reader.js';
 import { ByteBudget } from '@slipway/platform-bounds';
 import { cacheSaltMember } from './cache-salt.js';
 import { PendingDraw, type RequestDestination, type Destinations } from './destination.js';
-import { Exchange, type ExchangeParts } from './exchange.js';
+import { Exchange } from './exchange.js';
+import type { ExchangeParts } from './exchange-input.js';
 import { editTopLevel } from './request-body.js';
 import { mayRequestUsage, modelWithOption } from './usage-option.js';
 
@@ -41,6 +42,9 @@ export class Inference {
   /** Requests between their admission and their end. */
   inFlight = 0;
   readonly bytes: ByteBudget;
+  private readonly unread = new Set<Refusal>();
+  private readonly exchanges = new Set<Exchange>();
+  private isStopped = false;
 
   constructor(
     private readonly checkToken: TokenCheck,
@@ -56,6 +60,7 @@ export class Inference {
   async handle(request: IncomingMessage, response: ServerResponse, path: string, requestId: string): Promise<void> {
     const checked = this.checkToken(request);
     const token = checked instanceof Promise ? await checked : checked;
+    if (this.isStopped) throw gatewayStopping();
     if (this.inFlight >= this.parts.settings.maxConcurrency) throw overloaded();
     this.limits.enter(token);
     this.inFlight += 1;
@@ -71,7 +76,7 @@ export class Inference {
     };
     try {
       assertAcceptable(request, this.parts.settings.maxBodyBytes);
-      const sent = await readBody(request, this.parts.settings.maxBodyBytes, bytes);
+      const sent = await readBody(request, this.parts.settings.maxBodyBytes, bytes, this.unread);
       const { model, stream } = sent.fields;
       if (model === undefined) throw missingParameter('model');
       if (typeof model !== 'string' || model === '') throw invalidParameter('model', 'a string');
@@ -108,11 +113,24 @@ export class Inference {
         destination,
         token,
       };
+      if (this.isStopped) throw gatewayStopping();
       isHandedOver = true;
-      new Exchange(input, this.parts, leave).start();
+      const exchange = new Exchange(input, this.parts, () => {
+        this.exchanges.delete(exchange);
+        leave();
+      });
+      this.exchanges.add(exchange);
+      exchange.start();
     } finally {
       if (!isHandedOver) leave();
     }
+  }
+
+  /** Ends every request now, with an error that its client can read, and accepts no more. */
+  stop(): void {
+    this.isStopped = true;
+    for (const refuse of [...this.unread]) refuse(gatewayStopping());
+    for (const exchange of [...this.exchanges]) exchange.stop(gatewayStopping());
   }
 
   /** Resolves with the destination once a queue releases the request. @throws GatewayError, ClientGoneError */

@@ -43,6 +43,8 @@ export function createGatewayServer(
     if (isDraining()) response.shouldKeepAlive = false;
     answer(request, response, requestId).catch((error: unknown) => {
       if (error instanceof ClientGoneError) return;
+      // It may have been admitted before. The client's next request must reach another process.
+      if (isDraining()) response.shouldKeepAlive = false;
       if (!(error instanceof GatewayError))
         log.error(
           { request_id: requestId, error: error instanceof Error ? error.stack : String(error) },

@@ -39,6 +39,7 @@ let inFlight: Map<string, number>;
 let uses: Map<string, number>;
 let held: Map<string, number>;
 let atInstances: Record<string, number>;
+let silent: Record<string, number>;
 let routes: Map<string, SnapshotRoute>;
 let sightings: PassportSighting[];
 let recorder: Recorder;
@@ -61,7 +62,7 @@ beforeEach(() => {
   told = [];
   failing = new Set();
   followedByThem = 0;
-  [inFlight, uses, held, atInstances] = [new Map(), new Map(), new Map(), {}];
+  [inFlight, uses, held, atInstances, silent] = [new Map(), new Map(), new Map(), {}, {}];
   routes = new Map();
   sightings = [];
   const clock = new DatabaseClock();
@@ -81,6 +82,7 @@ beforeEach(() => {
           uses: uses.get(id) ?? 0,
           queue: { size: held.get(id) ?? 0 },
           inFlightByInstance: atInstances,
+          silentByInstance: () => silent,
         };
     },
   };
@@ -225,6 +227,20 @@ it('reports counts when they change, repeats unchanged ones, and reports 0 for b
   expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 0), count('rev_2', 0)] }]);
   await pass(4_000);
   expect(reports()).toEqual([]);
+});
+
+it('reports when requests of an instance fall silent, and when they do not any more', async () => {
+  inFlight.set('rev', 1);
+  atInstances = { ins_leaves: 1 };
+  await pass(REPORT_MS);
+  const busy = count('rev', 1, { instances: atInstances });
+  expect(reports()).toEqual([{ followed: [], inFlight: [busy] }]);
+  silent = { ins_leaves: 1 };
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([{ followed: [], inFlight: [{ ...busy, silent }] }]);
+  silent = {};
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([{ followed: [], inFlight: [busy] }]);
 });
 
 it('reports waiting requests, requests by instance, and uses that have already ended, until Postgres has stored them', async () => {

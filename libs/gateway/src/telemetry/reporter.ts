@@ -222,12 +222,14 @@ export class Reporter {
       const { spec, inFlight, uses } = backend;
       const hasNewUses = uses !== (this.sentUses.get(spec.id) ?? 0);
       const held = backend.queue?.size ?? 0;
+      const silent = backend.silentByInstance(performance.now());
       const load: GatewayLoad = {
         ...idle(spec.id, spec.tenantId),
         in_flight: inFlight,
         held,
         is_used: hasNewUses || inFlight + held > 0,
         instances: backend.inFlightByInstance,
+        ...(Object.keys(silent).length > 0 && { silent }),
       };
       const sent = gone.get(spec.id);
       gone.delete(spec.id);
@@ -264,8 +266,8 @@ function isIdle({ in_flight, held = 0, instances = {} }: GatewayLoad): boolean {
 }
 
 /** A key that is equal for equal counts of a revision. */
-function loadKey({ in_flight, held, instances }: GatewayLoad): string {
-  return JSON.stringify([in_flight, held, instances]);
+function loadKey({ in_flight, held, instances, silent }: GatewayLoad): string {
+  return JSON.stringify([in_flight, held, instances, silent]);
 }
 
 /** Rows that are not stored: `refused` counts those that Postgres never accepts, `rows` are to be sent again. */

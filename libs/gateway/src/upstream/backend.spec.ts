@@ -34,7 +34,7 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
 let made = 0;
 const backendOf = (ids: readonly string[]): UpstreamBackend =>
   new UpstreamBackend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
-const guest: BackendRequest = { onInstanceLost: () => undefined };
+const guest: BackendRequest = { onInstanceLost: () => undefined, instance: undefined, silentMs: () => 0 };
 const send = (instance: Instance): void => instance.dispatch({ path: '/', method: 'POST' }, {});
 
 function fail(instance: Instance, times: number, now: number): void {
@@ -208,6 +208,27 @@ it('keeps instances that stay over a change, drains those marked, and lets remov
   expect(backend.leastLoaded(0)).toBe(a);
   backend.update(specWith([]));
   expect([backend.isServing, backend.leastLoaded(0)]).toEqual([false, undefined]);
+});
+
+it('counts silent requests of instances that take no new ones, and no others', () => {
+  const backend = backendOf(['a', 'b', 'c']);
+  const [a, b, c] = ['a', 'b', 'c'].map((id) => named(backend, id)) as [Instance, Instance, Instance];
+  const request = (instance: Instance | undefined, heardAt: number): BackendRequest => ({
+    onInstanceLost: () => undefined,
+    instance,
+    silentMs: (now) => now - heardAt,
+  });
+  for (const instance of [a, a, a, b, c]) send(instance);
+  for (const one of [request(a, 0), request(a, 1), request(a, 0), request(b, 0), request(c, 0), request(undefined, 0)])
+    backend.enter(one);
+  expect(backend.silentByInstance(60_000)).toEqual({});
+  // `a` is removed, `b` is marked, and `c` stays.
+  backend.update(specWith(['b', 'c'], ['b']));
+  const { silentAfterMs } = DEFAULT_SETTINGS;
+  expect(silentAfterMs).toBe(30_000);
+  expect(backend.silentByInstance(silentAfterMs - 1)).toEqual({});
+  expect(backend.silentByInstance(silentAfterMs)).toEqual({ a: 2, b: 1 });
+  expect(backend.silentByInstance(silentAfterMs + 1)).toEqual({ a: 3, b: 1 });
 });
 
 it('reconnects if the address of an instance, or its allow list, has changed', () => {

@@ -38,6 +38,10 @@ export interface BackendSpec {
 export interface BackendRequest {
   /** The node of an instance no longer responds. The request may be on that instance or on another one. */
   onInstanceLost(instance: Instance): void;
+  /** The instance that it was sent to; undefined between two attempts. */
+  readonly instance: Instance | undefined;
+  /** Milliseconds since the last byte of that instance. */
+  silentMs(now: number): number;
 }
 
 /** A revision (or supplier) that can serve requests: its instances and the choice among them. */
@@ -162,6 +166,22 @@ export class UpstreamBackend {
     const counts: Record<string, number> = {};
     for (const { id, inFlight } of [...this.instances, ...this.stillLeaving()])
       if (inFlight > 0) counts[id] = (counts[id] ?? 0) + inFlight;
+    return counts;
+  }
+
+  /**
+   * Requests in flight without a byte for a while, by instance. Only instances that take no new requests are counted, so
+   * a report costs nothing more while none is leaving.
+   */
+  silentByInstance(now: number): Record<string, number> {
+    const leaving = new Set([...this.instances.filter(({ isDraining }) => isDraining), ...this.stillLeaving()]);
+    const counts: Record<string, number> = {};
+    if (leaving.size === 0) return counts;
+    for (const request of this.requests) {
+      const { instance } = request;
+      if (!instance || !leaving.has(instance) || request.silentMs(now) < this.settings.silentAfterMs) continue;
+      counts[instance.id] = (counts[instance.id] ?? 0) + 1;
+    }
     return counts;
   }
 

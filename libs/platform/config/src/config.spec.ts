@@ -52,7 +52,7 @@ describe('loadConfig', () => {
       logLevel: 'info',
       worker: { concurrency: 20 },
       upload: { maxBytes: 104_857_600, workspaceStore: `file:${path.join(cwd, '.slipway', 'workspaces')}` },
-      gateway: { publicUrl: 'http://127.0.0.1:7080' },
+      gateway: { publicUrl: 'http://127.0.0.1:7080', drainSeconds: 600 },
       rateLimit: { readsPerMinute: 6000, mutationsPerMinute: 1200 },
     });
     expect(config.keyRing.current.secret.export()).toEqual(Buffer.alloc(32, 7));
@@ -80,6 +80,12 @@ describe('loadConfig', () => {
     expect(problemsOf({ ...EXTERNAL, SLIPWAY_OWN_PORTS: '80,x' })).toEqual([
       'SLIPWAY_OWN_PORTS must be a whole number from 1 to 65535, not "80,x"',
     ]);
+  });
+
+  it('bounds how long a stopping gateway waits', () => {
+    const drain = (seconds: string) => ({ ...EXTERNAL, SLIPWAY_GATEWAY_DRAIN_SECONDS: seconds });
+    expect(['0', '86400'].map((seconds) => loadConfig(drain(seconds), cwd).gateway.drainSeconds)).toEqual([0, 86_400]);
+    for (const wrong of ['-1', '86401', '1.5', 'long']) expect(problemsOf(drain(wrong))).toHaveLength(1);
   });
 
   it('accepts names of headers for engines, except those that would expose a credential or break a request', () => {

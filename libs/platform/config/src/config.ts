@@ -72,6 +72,8 @@ export interface Config {
     limits: { requestsPerMinute: number; maxConcurrencyPerToken: number; maxBodyBytes: number };
     /** For one deployment. The limit of a tenant is twice as high, and that of all tenants together four times. */
     hold: { maxRequests: number; maxBytes: number };
+    /** How long a stopping gateway waits for its requests. */
+    drainSeconds: number;
     /** Lower-case names of client headers that engines receive in addition to those that the gateway knows. */
     passedHeaders: string[];
     /** Origins whose pages may call the gateway from a browser. */
@@ -205,6 +207,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
         maxBodyBytes: values.gatewayMaxBodyBytes,
       },
       hold: { maxRequests: values.gatewayHoldMaxRequests, maxBytes: values.gatewayHoldMaxBytes },
+      drainSeconds: values.gatewayDrainSeconds,
       passedHeaders: values.gatewayPassedHeaders ?? [],
       corsOrigins: values.gatewayCorsOrigins ?? [],
     },

@@ -185,6 +185,10 @@ export const SCHEMA = {
   gatewayHoldMaxBytes: withDefault('SLIPWAY_GATEWAY_HOLD_MAX_BYTES', '67108864', whole(0, 1e10), {
     description: 'bytes in the bodies of these waiting requests, for a deployment, a tenant and all tenants likewise',
   }),
+  gatewayDrainSeconds: withDefault('SLIPWAY_GATEWAY_DRAIN_SECONDS', '600', whole(0, 86_400), {
+    description:
+      'seconds that a stopping gateway waits for its requests before it ends them with an error; `npm start`: 10',
+  }),
   gatewayPassedHeaders: optional('SLIPWAY_GATEWAY_PASSED_HEADERS', headerNames, {
     description:
       'client headers that are passed to the engines of deployments, separated by commas, in addition to accept, traceparent and tracestate',

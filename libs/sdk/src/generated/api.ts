@@ -345,7 +345,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a deployment
-         * @description Starts a durable operation of kind `delete_deployment`. It removes the route, waits for requests in flight, stops the instances and frees the name. If `protection.rollouts` is `approved_plan`, it requires the scope admin, because it removes that protection. Returns 202 with the operation.
+         * @description Starts a durable operation of kind `delete_deployment`. It removes the route, stops the instances and frees the name. Instances with requests in flight stop when these have ended, after at most `drain_seconds`. Returns 202 with the operation.
          */
         delete: operations["deleteDeployment"];
         options?: never;
@@ -375,6 +375,26 @@ export interface paths {
          */
         put: operations["setContinualOptimizationPolicy"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deployments/{name}/end-drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the drains
+         * @description Stops the instances that wait for requests in flight (`draining`) now. These requests break. Repeating the request changes nothing. Returns the deployment.
+         */
+        post: operations["endDeploymentDrain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1115,8 +1135,6 @@ export interface components {
     schemas: {
         ActorDto: {
             id: string;
-            /** @description Name of the token or the person at the time of the action; null if unknown, absent for components of Slipway and in records that are older than this field */
-            name?: string | null;
             /**
              * @description `token`, `user`, or `system` for a component of Slipway
              * @example token
@@ -1264,10 +1282,6 @@ export interface components {
             metrics: components["schemas"]["AnalysisMetricDto"][];
             /** @description Seconds after the promotion. `keep_previous_seconds` must be at least this, so that a rollback is immediate */
             seconds: number;
-        };
-        BakePatchDto: {
-            metrics?: components["schemas"]["AnalysisMetricDto"][] | null;
-            seconds?: number | null;
         };
         BindingDto: {
             /** Format: date-time */
@@ -1444,6 +1458,11 @@ export interface components {
             default_strategy?: components["schemas"]["StrategyDto"];
             description?: string;
             display_name?: string;
+            /**
+             * @description Seconds that an instance without traffic waits for its requests in flight before it is stopped. Without requests it stops at once.
+             * @default 600
+             */
+            drain_seconds?: number;
             /** @example production */
             environment?: string;
             /**
@@ -1753,6 +1772,10 @@ export interface components {
             default_strategy: components["schemas"]["StrategyDto"] | null;
             description: string | null;
             display_name: string | null;
+            /** @description Seconds that an instance without traffic waits for its requests in flight */
+            drain_seconds: number;
+            /** @description Requests that instances wait for before they stop; null if there are none */
+            draining: components["schemas"]["DrainingDto"] | null;
             /** @description `scaling` of the active revision with the overrides of the deployment applied */
             effective_scaling: components["schemas"]["EffectiveScalingDto"] | null;
             environment: string | null;
@@ -1833,6 +1856,11 @@ export interface components {
             p99: number | null;
             /** @description Number of values, one for each attempt */
             samples: number;
+        };
+        DrainingDto: {
+            /** @description Requests in flight that instances without traffic wait for */
+            requests: number;
+            revisions: components["schemas"]["RevisionDrainDto"][];
         };
         EffectiveScalingDto: {
             /** @description Null if the deployment never scales to zero */
@@ -2451,8 +2479,6 @@ export interface components {
         };
         PlanActorDto: {
             id: string;
-            /** @description Name of the token or the person at the time of the action; null if unknown, absent for components of Slipway and in records that are older than this field */
-            name?: string | null;
             /** @description Responsible person or service; null for a component of Slipway, absent in plans that are older than this field */
             owner?: components["schemas"]["OwnerDto"] | null;
             /**
@@ -2516,8 +2542,6 @@ export interface components {
             /** @description Same as the ETag header: content digest, approval version, and whether the plan has expired */
             etag: string;
             evidence: components["schemas"]["PlanEvidenceDto"][];
-            /** @description How the rollout will be carried out, with the defaults of the deployment when the plan was created. Absent in plans that are older than this field */
-            execution?: components["schemas"]["PlanExecutionDto"];
             /** Format: date-time */
             expires_at: string;
             /** @example plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
@@ -2554,41 +2578,6 @@ export interface components {
             /** @example guidellm 0.3 */
             tool?: string | null;
         };
-        PlanExecutionDto: {
-            /** @description The gate of each soak; null if nothing judges */
-            analysis: components["schemas"]["PlanGateDto"] | null;
-            /** @description Whether a gate judges the candidate before it has all traffic */
-            is_gated: boolean;
-            /** @description Strategy with its steps. `auto` becomes `canary` or `recreate` when the plan is executed */
-            strategy: components["schemas"]["PlanStrategyDto"];
-            /**
-             * @description Execution target of the spec
-             * @example local
-             */
-            target: string;
-        };
-        PlanGateDto: {
-            /** @description Judges of the outcomes that no metric names */
-            guards: components["schemas"]["PlanGuardDto"][];
-            metrics: components["schemas"]["AnalysisMetricDto"][];
-            /** @enum {string} */
-            on_failure: "rollback" | "pause" | (string & {});
-            /** @enum {string} */
-            on_inconclusive: "pause" | "rollback" | (string & {});
-            /**
-             * @description `rollout`: the plan has this gate; `deployment`: the `default_analysis` of the deployment when the plan was created; `default`: guards only
-             * @enum {string}
-             */
-            source: "rollout" | "deployment" | "default" | (string & {});
-        };
-        PlanGuardDto: {
-            /** @description How much higher than that of the stable revision the share may be, 0 to 1 */
-            max_difference: number;
-            /** @description With fewer requests on either side, the guard rolls nothing back */
-            min_samples: number;
-            /** @example error_rate */
-            name: string;
-        };
         PlanPageDto: {
             data: components["schemas"]["PlanDto"][];
             next_cursor: string | null;
@@ -2601,15 +2590,6 @@ export interface components {
             level?: "low" | "medium" | "high" | (string & {});
             /** @default [] */
             reasons?: string[];
-        };
-        PlanStrategyDto: {
-            bake?: components["schemas"]["BakeDto"];
-            /** @description recreate and auto: maximum seconds that a request waits */
-            hold_seconds?: number;
-            /** @description Empty if no traffic moves step by step */
-            steps: components["schemas"]["StrategyStepDto"][];
-            /** @enum {string} */
-            type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
         };
         PolicyDto: {
             /**
@@ -2773,7 +2753,7 @@ export interface components {
              */
             deletion?: boolean;
             /**
-             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`
              * @default any
              * @enum {string}
              */
@@ -2783,7 +2763,7 @@ export interface components {
             /** @description Whether DELETE returns 409 `deployment_protected` */
             deletion?: boolean | null;
             /**
-             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`
              * @enum {string|null}
              */
             rollouts?: "any" | "approved_plan" | null;
@@ -2960,6 +2940,17 @@ export interface components {
             /** @description JSON Patch (RFC 6902) that turns the first spec into the second */
             patch: components["schemas"]["PatchOperationDto"][];
             to: string;
+        };
+        RevisionDrainDto: {
+            /** @description Requests in flight that its instances wait for */
+            requests: number;
+            /** @example chat-00001 */
+            revision: string;
+            /**
+             * Format: date-time
+             * @description Time at which the instances stop, whatever requests are in flight
+             */
+            until: string;
         };
         RevisionDto: {
             change_ref: string | null;
@@ -3343,7 +3334,6 @@ export interface components {
             type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
         };
         StrategyPatchDto: {
-            bake?: components["schemas"]["BakePatchDto"] | null;
             hold_seconds?: number | null;
             steps?: components["schemas"]["StrategyStepDto"][] | null;
             /** @enum {string|null} */
@@ -3639,6 +3629,8 @@ export interface components {
             default_strategy?: components["schemas"]["StrategyPatchDto"] | null;
             description?: string | null;
             display_name?: string | null;
+            /** @description Seconds that an instance without traffic waits for its requests in flight before it is stopped. Without requests it stops at once. */
+            drain_seconds?: number | null;
             /** @example production */
             environment?: string | null;
             /**
@@ -4681,6 +4673,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyDto"] | components["schemas"]["RehearsalDto"];
+                };
+            };
+        };
+    };
+    endDeploymentDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The deployment, by name.
+                 * @example chat
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentDto"];
                 };
             };
         };

@@ -31,6 +31,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   deleteDeployment: { method: 'DELETE', path: '/api/v1/deployments/{name}', takesIfMatch: true },
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
   diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
+  endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain' },
   getAutopilotPlan: { method: 'GET', path: '/api/v1/autopilot/plans/{id}' },
   getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },
   getContinualOptimizationPolicy: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy' },

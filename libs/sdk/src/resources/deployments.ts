@@ -32,6 +32,9 @@ export const deploymentsOf = (api: Transport) => ({
     api.rehearse('updateDeployment', { path: { name }, body, options }),
   delete: (name: string, options?: OptionsOf<'deleteDeployment'>) =>
     api.call('deleteDeployment', { path: { name }, options }),
+  /** Stops the instances that wait for requests in flight now. */
+  endDrain: (name: string, options?: OptionsOf<'endDeploymentDrain'>) =>
+    api.call('endDeploymentDrain', { path: { name }, options }),
   /** Results and times of requests, by revision and step. */
   metrics: (name: string, options?: OptionsOf<'getDeploymentMetrics'>) =>
     api.call('getDeploymentMetrics', { path: { name }, options }),

@@ -26,13 +26,8 @@ export interface InstanceTimings {
   refusedAfterMs: number;
   /** Time for gateways to learn that an instance is leaving, and to report the requests in flight to it. */
   drainMinSeconds: number;
-  drainMaxSeconds: number;
-  /**
-   * The same if other instances of the revision stay. Nothing waits for the capacity, and gateways report the requests
-   * per instance.
-   */
+  /** The same if other instances of the revision stay, because then requests for the revision continue. */
   leaveMinSeconds: number;
-  leaveMaxSeconds: number;
 }
 
 export const DEFAULT_INSTANCE_TIMINGS: Readonly<InstanceTimings> = {
@@ -46,9 +41,7 @@ export const DEFAULT_INSTANCE_TIMINGS: Readonly<InstanceTimings> = {
   awayRetryMs: 2_000,
   refusedAfterMs: 10_000,
   drainMinSeconds: 0.6,
-  drainMaxSeconds: 30,
   leaveMinSeconds: 2,
-  leaveMaxSeconds: 600,
 };
 
 /** Only tests provide other timings. */

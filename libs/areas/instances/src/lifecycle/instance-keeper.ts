@@ -34,6 +34,8 @@ const DEVICE_CHECK_MS = 300;
 const UNHEALTHY_CHECK_MS = 1_000;
 /** If the target reports changes, a check without a report is only a safety net. */
 const QUIET_CHECK_MS = 5_000;
+/** A crash says nothing about a server that has been ready for this long since. */
+const SOUND_AFTER_SECONDS = 60;
 /** A download changes all the time, and each recorded step is a write. */
 const PROGRESS_SECONDS = 1;
 
@@ -254,12 +256,14 @@ export class InstanceKeeper {
     this.patience.forget(instance.id);
     this.unhealthyNews.forget(instance.id);
     this.readyRequests.forget(instance.id);
+    this.stops.forget(instance.id);
     const onlyIfReleased = instance.ordinal < workload.replicas;
     await this.transitions.change(workload, instance, {
       state: 'stopping',
       message: null,
       reason: null,
       onlyIfReleased,
+      abandonsSilent: !isSound(instance),
     });
     return BUSY_CHECK_MS;
   }
@@ -311,6 +315,11 @@ export class InstanceKeeper {
   private specOf(workload: WorkloadRow, instance: InstanceRow, secrets: SecretReader): InstanceSpec {
     return { ...specOfInstance(workload, instance, secrets), ...this.keys.of(instance) };
   }
+}
+
+/** A server that misses its probes, or has just crashed, may never answer some of its requests. */
+function isSound({ state, restarts, ready_age_seconds: age }: InstanceRow): boolean {
+  return state === 'ready' && (restarts === 0 || (age !== null && age >= SOUND_AFTER_SECONDS));
 }
 
 function paced({ onChange }: TargetDriver, ms: number): number {

@@ -13,6 +13,9 @@ import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from '../workload
 import { WorkloadEntity, WorkloadRetentionEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
+/** How long instances of a suspended workload drain, if the operation that suspended it did not say. */
+const SUSPENDED_DRAIN_SECONDS = 30;
+
 /** A change of an instance's row. Omitted fields stay as they are. */
 export interface InstanceChange {
   state: LifecycleState;
@@ -41,6 +44,8 @@ export interface InstanceChange {
   event?: NewEvent;
   /** Refuses the change if the workload is wanted by then. */
   onlyIfReleased?: boolean;
+  /** It leaves because it was not healthy: its drain does not wait for requests without a byte for a while. */
+  abandonsSilent?: boolean;
   /** Wakes no operation. For a shutdown of the whole stack: waiting operations must find the instance as it was. */
   isSilent?: boolean;
 }
@@ -75,6 +80,7 @@ export class InstanceTransitions {
         if (instance.message === change.message && instance.reason === change.reason) return undefined;
       }
       const next = after(instance, change);
+      const isLeaving = next.state === 'stopping' && instance.state !== 'stopping';
       const written = await tx.one(CHANGE_INSTANCE, [
         instance.id,
         instance.version,
@@ -96,6 +102,8 @@ export class InstanceTransitions {
         change.isStart ?? false,
         next.model_seen,
         next.drift,
+        isLeaving ? await this.drainSecondsOf(tx, workload) : null,
+        change.abandonsSilent ?? false,
       ]);
       if (!written) return undefined;
       const isReadinessChanged =
@@ -113,6 +121,13 @@ export class InstanceTransitions {
     // After the transaction, because it locks another workload.
     if (evict) await this.evict(evict);
     return written;
+  }
+
+  /** The capacity of a suspended workload is waited for, and so are the requests that gateways hold. */
+  private async drainSecondsOf(tx: Tx, workload: WorkloadRow): Promise<number> {
+    const ofDeployment = await this.deployments.drainSeconds(tx, workload.deployment_id);
+    if (workload.suspended_by === null) return ofDeployment;
+    return Math.min(ofDeployment, workload.suspended_drain_seconds ?? SUSPENDED_DRAIN_SECONDS);
   }
 
   /**
@@ -186,6 +201,8 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     model_seen: change.isModelSeen ?? instance.model_seen,
     failure: change.failure === undefined ? instance.failure : change.failure,
     progress: change.progress === undefined ? instance.progress : change.progress,
+    drain_left_seconds: null,
+    abandons_silent: change.state === 'stopping' && (change.abandonsSilent ?? instance.abandons_silent),
     restarts: instance.restarts + (change.isCrash ? 1 : 0),
     version: instance.version + 1,
   };

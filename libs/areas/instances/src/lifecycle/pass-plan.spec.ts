@@ -27,6 +27,8 @@ const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow>
   model_seen: false,
   progress: null,
   observed_age_seconds: 0,
+  drain_left_seconds: null,
+  abandons_silent: false,
   ...more,
 });
 
@@ -42,6 +44,8 @@ const workload = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}): Wo
   warm_age_seconds: null,
   suspended_by: null,
   is_waking: false,
+  abandons_silent: false,
+  suspended_drain_seconds: null,
   instances,
   spec: { model: { id: 'm' }, runtime: { target: 'local', args: {}, env: {} }, scaling: { min_replicas: 1 } },
   ...more,
@@ -125,6 +129,13 @@ it('the longest warm workloads are evicted for a waiting one, and no more than n
   // Two are already stopping.
   const leaving = workload([instance('stopping', 0), instance('stopping', 1)], { is_retained: false, retainers: [] });
   expect(evicted(warm('young', 1, 2), leaving, waiting)).toEqual([]);
+  // They wait for long requests, for an unknown time.
+  const draining = { drain_left_seconds: 500, state_age_seconds: 100 };
+  const patient = workload([instance('stopping', 0, draining), instance('stopping', 1, draining)], {
+    is_retained: false,
+    retainers: [],
+  });
+  expect(evicted(warm('young', 1, 2), patient, waiting)).toEqual(['young']);
   // A workload that is only warm does not evict others.
   expect(evicted(warm('old', 9, 4), { ...waiting, warm_age_seconds: 1, retainers: ['warm'] })).toEqual([]);
 });

@@ -43,6 +43,9 @@ const ACTIONS: ReadonlySet<TaskKind> = new Set(['start', 'reclaim', 'terminate']
 
 const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
 
+/** An instance that has drained for this long has requests in flight. */
+const LONG_DRAIN_SECONDS = 5;
+
 /** States in which an instance takes up capacity of its target. */
 const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'stopping']);
 
@@ -117,7 +120,9 @@ function capacityKeptFromOthers(kept: ReadonlyMap<string, number>, { retainers }
 /** Returns the warm workloads to stop for those that are needed, the longest warm first, and no more than necessary. */
 function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTask[]): WorkloadRow[] {
   const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age_seconds === null).length;
-  const leaving = tasks.filter(({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state)).length;
+  const leaving = tasks.filter(
+    ({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state) && !isLongDrain(instance),
+  ).length;
   let missing = waiting - leaving;
   const evicted: WorkloadRow[] = [];
   for (const workload of workloads
@@ -128,6 +133,11 @@ function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTas
     missing -= occupying(workload).length;
   }
   return evicted;
+}
+
+/** It may keep its capacity for many minutes. */
+function isLongDrain({ drain_left_seconds: left, state_age_seconds: age }: InstanceRow): boolean {
+  return left !== null && left > 0 && age >= LONG_DRAIN_SECONDS;
 }
 
 function taskOfWanted(workload: WorkloadRow, instance: InstanceRow, hasCapacity: boolean): TaskKind {

@@ -105,4 +105,10 @@ export class InstanceEntity {
 
   @Column({ type: 'text', nullable: true })
   drift: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  drain_until: Date | null;
+
+  @Column({ type: 'boolean', default: false })
+  abandons_silent: boolean;
 }

@@ -31,6 +31,13 @@ export class WorkloadEntity {
   @Column({ type: 'text', nullable: true })
   suspended_by: string | null;
 
+  /** Its instances wait for no request that got no byte for a while. */
+  @Column({ type: 'boolean', default: false })
+  abandons_silent: boolean;
+
+  @Column({ type: 'float8', nullable: true })
+  suspended_drain_seconds: number | null;
+
   /** When an event last reported that the engines refuse requests, by fault. */
   @Column({ type: 'jsonb', default: {} })
   reported_faults: Record<string, string>;

@@ -112,7 +112,7 @@ export const ACTIVATE_WORKLOAD = prepared(
    ), written as (
      insert into workloads as w (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (revision_id) do update set
-       is_active = true, replicas = excluded.replicas, revision_name = excluded.revision_name,
+       is_active = true, replicas = excluded.replicas, revision_name = excluded.revision_name, abandons_silent = false,
        suspended_by = case when w.is_active then w.suspended_by end,
        activated_at = case when w.is_active and w.replicas > 0 then w.activated_at else now() end,
        changed_at = case when w.is_active then w.changed_at else clock_timestamp() end
@@ -128,7 +128,7 @@ export const SUSPEND_WORKLOAD = locking(
   prepared(
     'instances-suspend-workload',
     `with written as (
-     update workloads set suspended_by = $2 where revision_id = $1 and suspended_by is distinct from $2 returning target
+     update workloads set suspended_by = $2, suspended_drain_seconds = $3::float8 where revision_id = $1 and suspended_by is distinct from $2 returning target
    )
    select pg_notify('${WORKLOADS_CHANNEL}', target) from written`,
   ),
@@ -247,4 +247,28 @@ export const WAIT_FOR_WORKLOAD = prepared(
      on conflict (revision_id, operation_id) do update set created_at = excluded.created_at
    )
    select pg_notify('${WORKLOADS_CHANNEL}', target) from watched`,
+);
+
+/**
+ * Reads the draining instances of deployments, for every answer about a deployment. An instance without an address never
+ * had a request.
+ */
+export const READ_DRAINING = lookup(
+  'instances-read-draining',
+  `select w.deployment_id as key, json_agg(json_build_object('id', i.id, 'revision_id', w.revision_id, 'revision_name', w.revision_name,
+     'until', i.drain_until, 'abandons_silent', i.abandons_silent or w.abandons_silent) order by w.revision_name, i.ordinal) as instances
+   from workloads w join instances i using (revision_id)
+   where w.deployment_id = any ${KEYS} and w.is_active and i.state = 'stopping' and i.base_url is not null and i.drain_until > now()
+   group by w.deployment_id`,
+);
+
+/** The version keeps a reconciler from writing back what it read before. The notification is sent with the commit. */
+export const END_DRAINS = prepared(
+  'instances-end-drains',
+  `with ended as (
+     update instances i set drain_until = now(), version = i.version + 1 from workloads w
+     where w.revision_id = i.revision_id and w.tenant_id = $1 and w.deployment_id = $2 and i.state = 'stopping' and i.drain_until > now()
+     returning w.revision_name, w.target
+   )
+   select distinct revision_name from ended, lateral (select pg_notify('${WORKLOADS_CHANNEL}', target)) notified order by revision_name`,
 );

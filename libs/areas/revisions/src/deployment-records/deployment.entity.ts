@@ -40,6 +40,9 @@ export class DeploymentEntity {
   @Column({ type: 'jsonb', nullable: true })
   scaling: Partial<ScalingSpec> | null;
 
+  @Column({ type: 'int', default: 600 })
+  drainSeconds: number;
+
   @Column({ type: 'text', default: 'creating' })
   state: DeploymentState;
 

@@ -29,6 +29,7 @@ it('returns a new deployment as it is stored', async () => {
       revisionHistoryLimit: 3,
       protection: { deletion: true, rollouts: 'any' },
       scaling: null,
+      drainSeconds: 900,
       createdBy: { type: 'token', id: 'tok_1' },
     }),
   );

@@ -164,6 +164,11 @@ export class DeploymentStore implements DeploymentsPort {
     return new Map(rows.flatMap(({ id, scaling }) => (scaling ? [[id, scaling] as const] : [])));
   }
 
+  async drainSeconds(tx: Tx, id: string): Promise<number> {
+    const row = await tx.repository(DeploymentEntity).findOne({ select: { drainSeconds: true }, where: { id } });
+    return row?.drainSeconds ?? 0;
+  }
+
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]> {
     return tx
       .repository(DeploymentEntity)

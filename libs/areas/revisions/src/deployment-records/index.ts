@@ -2,6 +2,7 @@ import { Deployments1700000000100 } from './migrations/1700000000100-deployments
 import { DeploymentSettings1700000000101 } from './migrations/1700000000101-deployment-settings.js';
 import { DeploymentScaling1700000000102 } from './migrations/1700000000102-deployment-scaling.js';
 import { DeploymentUpdatedBy1700000000103 } from './migrations/1700000000103-deployment-updated-by.js';
+import { DeploymentDrain1700000000110 } from './migrations/1700000000110-deployment-drain.js';
 
 export { DeploymentRecordsModule } from './deployment-records.module.js';
 
@@ -10,4 +11,5 @@ export const migrations = [
   DeploymentSettings1700000000101,
   DeploymentScaling1700000000102,
   DeploymentUpdatedBy1700000000103,
+  DeploymentDrain1700000000110,
 ];
