@@ -345,7 +345,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a deployment
-         * @description Starts a durable operation of kind `delete_deployment`. It removes the route, stops the instances and frees the name. Instances with requests in flight stop when these have ended, after at most `drain_seconds`. Returns 202 with the operation.
+         * @description Starts a durable operation of kind `delete_deployment`. It removes the route, stops the instances and frees the name. Instances with requests in flight stop when these have ended, after at most `drain_seconds`. If `protection.rollouts` is `approved_plan`, it requires the scope admin, because it removes that protection. Returns 202 with the operation.
          */
         delete: operations["deleteDeployment"];
         options?: never;
@@ -1135,6 +1135,8 @@ export interface components {
     schemas: {
         ActorDto: {
             id: string;
+            /** @description Name of the token or the person at the time of the action; null if unknown, absent for components of Slipway and in records that are older than this field */
+            name?: string | null;
             /**
              * @description `token`, `user`, or `system` for a component of Slipway
              * @example token
@@ -1282,6 +1284,10 @@ export interface components {
             metrics: components["schemas"]["AnalysisMetricDto"][];
             /** @description Seconds after the promotion. `keep_previous_seconds` must be at least this, so that a rollback is immediate */
             seconds: number;
+        };
+        BakePatchDto: {
+            metrics?: components["schemas"]["AnalysisMetricDto"][] | null;
+            seconds?: number | null;
         };
         BindingDto: {
             /** Format: date-time */
@@ -2479,6 +2485,8 @@ export interface components {
         };
         PlanActorDto: {
             id: string;
+            /** @description Name of the token or the person at the time of the action; null if unknown, absent for components of Slipway and in records that are older than this field */
+            name?: string | null;
             /** @description Responsible person or service; null for a component of Slipway, absent in plans that are older than this field */
             owner?: components["schemas"]["OwnerDto"] | null;
             /**
@@ -2542,6 +2550,8 @@ export interface components {
             /** @description Same as the ETag header: content digest, approval version, and whether the plan has expired */
             etag: string;
             evidence: components["schemas"]["PlanEvidenceDto"][];
+            /** @description How the rollout will be carried out, with the defaults of the deployment when the plan was created. Absent in plans that are older than this field */
+            execution?: components["schemas"]["PlanExecutionDto"];
             /** Format: date-time */
             expires_at: string;
             /** @example plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
@@ -2578,6 +2588,41 @@ export interface components {
             /** @example guidellm 0.3 */
             tool?: string | null;
         };
+        PlanExecutionDto: {
+            /** @description The gate of each soak; null if nothing judges */
+            analysis: components["schemas"]["PlanGateDto"] | null;
+            /** @description Whether a gate judges the candidate before it has all traffic */
+            is_gated: boolean;
+            /** @description Strategy with its steps. `auto` becomes `canary` or `recreate` when the plan is executed */
+            strategy: components["schemas"]["PlanStrategyDto"];
+            /**
+             * @description Execution target of the spec
+             * @example local
+             */
+            target: string;
+        };
+        PlanGateDto: {
+            /** @description Judges of the outcomes that no metric names */
+            guards: components["schemas"]["PlanGuardDto"][];
+            metrics: components["schemas"]["AnalysisMetricDto"][];
+            /** @enum {string} */
+            on_failure: "rollback" | "pause" | (string & {});
+            /** @enum {string} */
+            on_inconclusive: "pause" | "rollback" | (string & {});
+            /**
+             * @description `rollout`: the plan has this gate; `deployment`: the `default_analysis` of the deployment when the plan was created; `default`: guards only
+             * @enum {string}
+             */
+            source: "rollout" | "deployment" | "default" | (string & {});
+        };
+        PlanGuardDto: {
+            /** @description How much higher than that of the stable revision the share may be, 0 to 1 */
+            max_difference: number;
+            /** @description With fewer requests on either side, the guard rolls nothing back */
+            min_samples: number;
+            /** @example error_rate */
+            name: string;
+        };
         PlanPageDto: {
             data: components["schemas"]["PlanDto"][];
             next_cursor: string | null;
@@ -2590,6 +2635,15 @@ export interface components {
             level?: "low" | "medium" | "high" | (string & {});
             /** @default [] */
             reasons?: string[];
+        };
+        PlanStrategyDto: {
+            bake?: components["schemas"]["BakeDto"];
+            /** @description recreate and auto: maximum seconds that a request waits */
+            hold_seconds?: number;
+            /** @description Empty if no traffic moves step by step */
+            steps: components["schemas"]["StrategyStepDto"][];
+            /** @enum {string} */
+            type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
         };
         PolicyDto: {
             /**
@@ -2753,7 +2807,7 @@ export interface components {
              */
             deletion?: boolean;
             /**
-             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin
              * @default any
              * @enum {string}
              */
@@ -2763,7 +2817,7 @@ export interface components {
             /** @description Whether DELETE returns 409 `deployment_protected` */
             deletion?: boolean | null;
             /**
-             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin
              * @enum {string|null}
              */
             rollouts?: "any" | "approved_plan" | null;
@@ -2934,6 +2988,10 @@ export interface components {
             accelerator?: string;
             count?: number;
             memory_mb?: number;
+        };
+        ResumeOperationDto: {
+            /** @description Reason to continue. The event shows it. */
+            reason?: string;
         };
         RevisionDiffDto: {
             from: string;
@@ -3334,6 +3392,7 @@ export interface components {
             type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
         };
         StrategyPatchDto: {
+            bake?: components["schemas"]["BakePatchDto"] | null;
             hold_seconds?: number | null;
             steps?: components["schemas"]["StrategyStepDto"][] | null;
             /** @enum {string|null} */
@@ -5506,10 +5565,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["ResumeOperationDto"];
             };
         };
         responses: {
