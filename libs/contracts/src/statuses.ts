@@ -11,11 +11,11 @@ export const OPERATION_STATUSES = [
 ] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
-/** What a waiting operation waits for. */
+/** Reasons why an operation waits. */
 export const WAITING_FOR = ['soak', 'traffic', 'capacity', 'approval', 'decision', 'resume'] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
 
-/** What only a person ends. */
+/** Those that only a person ends. */
 export const PERSON_WAITS = ['approval', 'decision', 'resume'] as const satisfies readonly WaitingFor[];
 
 /** An operation in one of these has ended. Its row is frozen; only a retry brings a failed one back. */

@@ -10,7 +10,7 @@ export {
   StrategyDto,
   StrategyStepDto,
   type StrategyType,
-} from './rollout-body.dto.js';
+} from './rollout-strategy.dto.js';
 
 export const DEPLOYMENTS = Symbol('DeploymentsPort');
 

@@ -245,7 +245,7 @@ export class DeploymentDto {
     enum: WAITING_FOR,
     nullable: true,
     description:
-      'What the current operation waits for, as in its record. `approval`, `decision` and `resume` need a person. Null if it does not wait',
+      'Reason why the current operation waits, as in its record. `approval`, `decision` and `resume` need a person. Null if it does not wait',
   })
   waiting_for: WaitingFor | null;
 

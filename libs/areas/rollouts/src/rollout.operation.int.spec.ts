@@ -8,8 +8,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 
-const stepOf = (record: any, name: string) => record.steps.find((step: any) => step.name === name);
-
 describe('a successful rollout', () => {
   it('moves the traffic step by step between the stable revision and the candidate only', async () => {
     const deployment = await bed.serving();

@@ -211,7 +211,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   }
 
   /**
-   * A plan was approved with its steps, and so was a protected deployment's, so nobody may pass a soak or a gate that has
+   * A plan was approved with its steps, and so was a protected deployment's, so no person may pass a soak or a gate that has
    * not asked for a decision. An approval needs another person than the one who began the rollout.
    */
   async assertMay(tx: Tx, operation: OperationRow<RolloutInput>, { action, isFull, principal }: ControlRequest) {

@@ -100,7 +100,7 @@ export class RouteStore implements RoutesPort {
    * @throws revision_not_ready (409), with the revisions that cannot
    */
   async assertReady(tx: Tx, before: Route | undefined, targets: readonly RouteTarget[]): Promise<void> {
-    // While requests are held, nobody has checked the shares.
+    // While requests are held, the shares are not checked.
     const known = before?.hold ? [] : (before?.targets ?? []);
     const weights = new Map(known.map(({ revisionId, weight }) => [revisionId, weight]));
     const serving = targets.filter(({ revisionId, weight }) => weight > (weights.get(revisionId) ?? 0));

@@ -1,8 +1,8 @@
 /*
  * Tests of shares that may be read after every second. Each keeps the evidence against "the candidate is not worse" as
  * an e-value: a product whose expectation is at most 1 as long as that is true. By Ville's inequality it exceeds 1/a at
- * any time of an endless sequence with a chance of at most a. So nobody has to decide in advance how often to look, and
- * no number of samples is required. The tests are exact for independent requests (Turner, Ly and Grünwald, "Generic
+ * any time of an endless sequence with a chance of at most a. So the number of looks need not be
+ * known in advance, and no number of samples is required. The tests are exact for independent requests (Turner, Ly and Grünwald, "Generic
  * E-variables for exact sequential k-sample tests"); the caller handles requests that depend on each other.
  */
 
@@ -16,7 +16,7 @@ export interface ShareCounts {
 export interface SequentialEvidence {
   /** Natural logarithm of the e-value. */
   log: number;
-  /** What the next second is predicted from. */
+  /** All counts so far, from which the next second is predicted. */
   candidate: ShareCounts;
   stable: ShareCounts;
 }

@@ -157,14 +157,21 @@ it('spreads callers over all buckets', () => {
 
 it('records how long requests wait, also for a revision on which nothing else happens', () => {
   const recorder = new Recorder('gw', 0);
-  const key = (id: string) => ({ keys: [{ id, tenantId: 'ten' }], startedAt: performance.now() });
-  const long = { keys: [...key('silent').keys, ...key('bnd').keys], startedAt: performance.now() - 5_000 };
+  const caller = callerOf('tok_1', undefined);
+  const key = (id: string) => ({ keys: [{ id, tenantId: 'ten' }], caller, startedAt: performance.now() });
+  const long = {
+    ...key('silent'),
+    keys: [...key('silent').keys, ...key('bnd').keys],
+    startedAt: performance.now() - 5_000,
+  };
   for (const request of [long, key('silent'), key('short'), key('busy')]) recorder.waiting.add(request);
   recorder.add('busy', 'ten', good, 0);
-  const waiting = Object.fromEntries(
-    recorder.take(1_000).windows.map(({ revision_id: id, waits }) => [id, waits?.waiting.n]),
-  );
-  expect(waiting).toEqual({ silent: 2, bnd: 1, busy: 1 });
+  const waits = Object.fromEntries(recorder.take(1_000).windows.map((one) => [one.revision_id, one.waits!]));
+  const counted = Object.entries(waits).map(([id, { waiting }]) => [id, waiting.n]);
+  expect(Object.fromEntries(counted)).toEqual({ silent: 2, bnd: 1, busy: 1 });
+  // Only those that wait for long.
+  expect(waits['silent']!.callers).toEqual({ [callerBucketOf(caller)]: 1 });
+  expect(waits['busy']!.callers).toEqual({});
   recorder.waiting.delete(long);
   expect(recorder.take(2_000).windows).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { FALSE_ALARMS } from './analysis.js';
 import type { Guard } from './guards.js';
 
 /*
- * What a soak reads while it lasts. Shares of requests are tested after every second (`sequential.ts` of the dataplane);
+ * The checks of a soak while it lasts. Shares of requests are tested after every second (`sequential.ts` of the dataplane);
  * latencies and abandoned requests, which need all of the soak, at a few times that are planned in advance.
  */
 

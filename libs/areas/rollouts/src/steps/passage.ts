@@ -39,7 +39,7 @@ export function requiresApproval({ strategy }: RolloutInput, number: number): bo
   return strategy.steps[number - 1]?.requires_approval ?? false;
 }
 
-/** Who passed a step, as its evidence. */
+/** The person who passed a step, as its evidence. */
 export function promotionEvidence(context: RolloutContext): { passed_by?: object; reason?: string | null } {
   const { promotion } = context.operation;
   return promotion && isPassed(context) ? { passed_by: promotion.by, reason: promotion.reason } : {};

@@ -142,7 +142,7 @@ describe('a soak stops at once', () => {
   });
 });
 
-describe('a soak goes on', () => {
+describe('a soak continues', () => {
   it.each([
     ['both revisions fail alike', { ok: 19, failed: 1 }, { ok: 19, failed: 1 }],
     ['the difference is below the limit of the guard', { ok: 98, failed: 2 }, { ok: 100 }],

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { WORKER } from '@slipway/contracts';
 import { countsBySecond, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, type StepOutcome } from '@slipway/platform-durable/operations';

@@ -405,12 +405,20 @@ it('hides an operation from other tenants', async () => {
   const id = await script([harness], { first: leavesAnEffect }).begin();
   const other = { tenantId: newId('ten') };
   expect(await harness.database.tx(other, (tx) => harness.store.record(tx, id))).toBeUndefined();
-  for (const change of ['cancel', 'retry', 'resume'] as const) {
-    await expect(harness.database.tx(other, (tx) => harness.store[change](tx, id, ACTOR))).rejects.toMatchObject({
+  const { store } = harness;
+  const principal = { ...testPrincipal(TENANT), actor: ACTOR };
+  const changes: ((tx: Tx) => Promise<void>)[] = [
+    (tx) => store.cancel(tx, id, ACTOR),
+    (tx) => store.retry(tx, id, ACTOR),
+    (tx) => store.pause(tx, id, principal),
+    (tx) => store.resume(tx, id, principal),
+    (tx) => store.promote(tx, id, principal, { to: 'full' }),
+  ];
+  for (const change of changes)
+    await expect(harness.database.tx(other, change)).rejects.toMatchObject({
       code: 'operation_not_found',
       status: 404,
     });
-  }
 });
 
 /** Makes the given transaction commit although its caller gets an error. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { type Tx, newId } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { ACTOR, OperationsBed, PRINCIPAL, PROBE } from '../../../test/operations/bed.js';
+import { ACTOR, OperationsBed, PROBE } from '../../../test/operations/bed.js';
 import { OperationRequests, type AcceptedOperation } from './operation.store.js';
 
 let bed: OperationsBed;

@@ -118,7 +118,7 @@ export class OperationDto {
     enum: WAITING_FOR,
     nullable: true,
     description:
-      'What a waiting operation waits for. `approval`, `decision` and `resume` need a person: promote passes the first two, resume ends a pause. Null unless `status` is `waiting`',
+      'Reason why the operation waits. `approval`, `decision` and `resume` need a person: promote passes the first two, resume ends a pause. Null unless `status` is `waiting`',
   })
   waiting_for: string | null;
 

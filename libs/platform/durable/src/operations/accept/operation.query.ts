@@ -2,7 +2,7 @@ import { KEYS, lookup, locking, prepared, type Reads } from '@slipway/platform-d
 import { actorText, OUTBOX_CHANNEL, WORKER, type WaitingFor } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
-/** What a waiting operation waits for. A row of a previous release says only that it waits for a person. */
+/** The reason why an operation waits. A row of a previous release says only that it waits for a person. */
 const WAITS_FOR = `case when o.status = 'waiting' then coalesce(o.waiting_for, case o.awaiting when 'approval' then 'approval' when 'pause' then 'decision' end) end`;
 
 const OPERATION_WAITS = lookup(

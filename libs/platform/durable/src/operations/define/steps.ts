@@ -82,7 +82,7 @@ export interface StepSleep {
   forMs?: number;
   /** `running` is for a step that only polls again later. */
   status: 'running' | 'waiting';
-  /** What it waits for. Without `forMs`, only a person can continue it. */
+  /** The reason why it waits. Without `forMs`, only a person can continue it. */
   waitingFor?: WaitingFor;
   message?: string;
   state?: Record<string, unknown>;
@@ -102,7 +102,7 @@ export type Step<Input> = (context: StepContext<Input>) => Promise<StepOutcome>;
 
 export type OperationOutcome = TerminalStatus;
 
-/** What a person wants of a running operation. */
+/** A person's request to a running operation. */
 export interface ControlRequest {
   action: 'promote' | 'resume';
   /** Whether all later steps are to be passed as well. */
