@@ -68,7 +68,7 @@ it('a gate metric consists of the two files that CONTRIBUTING.md names', async (
     import { METRICS } from '@slipway/contracts';
     import { readMetric } from '@slipway/dataplane';
     import { newFindings, readObject } from '@slipway/platform-http';
-    import { AnalysisMetricDto } from '../../ports/dist/rollout-body.dto.js';
+    import { AnalysisMetricDto } from '../../ports/dist/rollout-strategy.dto.js';
     import { Recorder } from '../../gateway/dist/telemetry/recorder.js';
     const findings = newFindings();
     readObject(AnalysisMetricDto, { name: 'decode_ms', check: 'threshold', threshold: 200 }, '', findings);
