@@ -39,7 +39,7 @@ export const ROWS: Rows = {
   endDeploymentDrain: {
     status: 200,
     audit: 'deployment.end_drain',
-    valid: async (bed) => ({ params: { name: await bed.deployment() } }),
+    valid: async (bed) => ({ params: { name: await bed.draining() } }),
   },
   listDeploymentEvents: { status: 200, valid: async (bed) => ({ params: { name: (await bed.rollout()).deployment } }) },
 };

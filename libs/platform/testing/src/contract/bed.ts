@@ -43,6 +43,18 @@ export class Bed {
     return deployment.name;
   }
 
+  /** Makes an active deployment whose instance waits for its requests, as a worker would have withdrawn it. */
+  async draining(): Promise<string> {
+    const deployment = await this.active();
+    await this.instance(deployment);
+    await owned(
+      this.api,
+      `update instances set state = 'stopping', drain_until = now() + interval '10 minutes' where revision_id = $1`,
+      [deployment.revisionId],
+    );
+    return deployment.name;
+  }
+
   /** Writes an instance that can serve, as a worker would have started it. */
   async instance({ id, revisionId }: Pick<ActiveDeployment, 'id' | 'revisionId'>): Promise<void> {
     await owned(
