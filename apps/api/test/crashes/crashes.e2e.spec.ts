@@ -5,7 +5,7 @@ import { describeOnEachTarget } from '../harness/each-target.js';
 // Thirteen starts and deaths of a worker take minutes on a busy machine.
 jest.setTimeout(800_000);
 
-const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'];
+const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote'];
 const body = (model: string, extra: object = {}) => ({
   spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } },
   strategy: { type: 'immediate' },

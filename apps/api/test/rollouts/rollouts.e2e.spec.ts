@@ -323,7 +323,7 @@ describe('the main job, with real processes', () => {
     const body = { spec: sim('m-dry'), strategy: { type: 'immediate' } } as const;
     expect(await slipway.deployments.rollouts.rehearse(name, body)).toMatchObject({
       valid: true,
-      steps: ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'],
+      steps: ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote'],
     });
     expect((await slipway.deployments.revisions.list(name)).data).toEqual([]);
     expect((await slipway.operations.list({ resource_name: name })).data).toEqual([]);

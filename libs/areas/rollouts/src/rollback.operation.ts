@@ -35,7 +35,7 @@ import { putBackMessage, putBackRoute } from './steps/route.js';
 /**
  * A rollback: points the traffic back at a revision that served before, the same immutable one.
  *
- *   resolve_target → ensure_ready → shift_traffic → verify → drain_previous
+ *   resolve_target → ensure_ready → shift_traffic → verify
  *   on failure or cancel: revert_traffic
  *
  * If the target does not fit next to the running revisions, they stop first, while requests wait:
@@ -93,7 +93,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     shift_traffic: (context: RollbackContext) => this.shiftTraffic(context),
     release_requests: (context: RollbackContext) => this.releaseRequests(context),
     verify: (context: RollbackContext) => this.verify(context),
-    drain_previous: (context: RollbackContext) => this.drainPrevious(context),
+    drain_previous: async () => done({ skipped: true, operationResult: { outcome: 'rolled_back' } }),
   };
   readonly unwind = { revert_traffic: (context: RollbackContext) => this.revertTraffic(context) };
 
@@ -220,11 +220,6 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
       `${answered} of ${asked} instances of ${input.revisionName} responded. The traffic stays on this revision.`,
       { evidence: { answered, asked } },
     );
-  }
-
-  private drainPrevious(context: RollbackContext) {
-    const { leftRevisionId } = context.input;
-    return this.candidate.drain(context, leftRevisionId ? [leftRevisionId] : [], { outcome: 'rolled_back' });
   }
 
   private async revertTraffic(context: RollbackContext): Promise<StepOutcome> {

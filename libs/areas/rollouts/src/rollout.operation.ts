@@ -105,7 +105,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     await_promotion: (context: RolloutContext) => this.awaitPromotion(context),
     promote: (context: RolloutContext) => this.promote(context),
     begin_bake: (context: RolloutContext) => this.bakes.begin(context),
-    drain_previous: (context: RolloutContext) => this.drainPrevious(context),
+    drain_previous: async () => done({ skipped: true }),
   };
 
   readonly unwind = {
@@ -247,15 +247,6 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
         return { events: [this.event('rollout.promoted', operation, {})] };
       },
     });
-  }
-
-  private drainPrevious(context: RolloutContext) {
-    const { foundRoute, revisionId } = context.input;
-    const previous = foundRoute?.targets.filter((target) => target.revisionId !== revisionId) ?? [];
-    return this.candidate.drain(
-      context,
-      previous.map((target) => target.revisionId),
-    );
   }
 
   private async revertTraffic({ operation, input }: RolloutContext) {

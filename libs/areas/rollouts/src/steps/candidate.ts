@@ -36,8 +36,6 @@ const GONE_LOOK_MS = 100;
  * later if it is busy.
  */
 const FILE_LAG = { looks: 6, lookMs: 500 };
-const DRAIN_LIMIT_MS = 30_000;
-const DRAIN_LOOK_MS = 250;
 /** A cancel must not wait for the whole grace period of an engine. The reconciler stops the engine in any case. */
 const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
 
@@ -161,25 +159,6 @@ export class Candidate {
 
   async hasReadyInstances(tx: Tx, revisionId: string): Promise<boolean> {
     return ((await this.instances.status(tx, revisionId))?.ready ?? 0) > 0;
-  }
-
-  /** Waits until the gateways have no request in flight to the revisions that lost their traffic, up to a limit. */
-  async drain(
-    { step }: StepContext<unknown>,
-    revisionIds: readonly string[],
-    operationResult?: Record<string, unknown>,
-  ): Promise<StepOutcome> {
-    const counts = await this.database.tx('system', (tx) =>
-      Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))),
-    );
-    const left = counts.reduce((total, count) => total + count, 0);
-    const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
-    if (left > 0 && !isOver)
-      return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests are in flight.` });
-    return done({
-      message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s.` : '',
-      operationResult,
-    });
   }
 
   /** Ends the operation's reason to retain the candidate, and gives the processes a moment to exit. */
