@@ -66,6 +66,7 @@ it('rolls back at a breach, once, whatever happens between', async () => {
   ]);
   expect(await bed.finish(rollbacks[0].id)).toMatchObject({ status: 'succeeded', result: { outcome: 'rolled_back' } });
   expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
+  expect(bed.neighbours.abandoned).toEqual([(await bed.revision(deployment, 2)).id]);
 });
 
 it('ends when the traffic changes, and rolls back nothing then', async () => {

@@ -32,7 +32,8 @@ export interface BakeInput {
  */
 export const BAKE = defineOperation({ kind: 'bake', input: inputOf<BakeInput>(), steps: ['watch'] });
 
-const BAKER = { type: 'system', id: 'bake' } as const;
+/** The actor of rollbacks that a bake begins. */
+export const BAKER = { type: 'system', id: 'bake' } as const;
 
 @Injectable()
 export class BakeStarter {

@@ -88,7 +88,7 @@ describe('a recreate', () => {
     await bed.begin(id);
     await bed.wake(id);
     expect(await bed.wake(id)).toMatchObject({ current_step: 'stop_previous' });
-    await bed.age(id, 31);
+    await bed.age(id, 291);
     bed.neighbours.inFlight.set(stable.id, 0);
     bed.neighbours.statuses.delete(stable.id);
     const record = await bed.finish(id);

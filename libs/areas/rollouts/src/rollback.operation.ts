@@ -1,4 +1,4 @@
-import { WORKER } from '@slipway/contracts';
+import { isSameActor, WORKER } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import {
@@ -17,7 +17,6 @@ import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-rec
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort } from '@slipway/ports/routing';
-import { rolloutFailures } from './rollout.errors.js';
 import {
   changeoverHold,
   changeoverOf,
@@ -28,8 +27,11 @@ import {
   type RollbackInput,
 } from './rollout.input.js';
 import { assertRolloutAllowed } from './acceptance.js';
+import { BAKER } from './bake.js';
+import { rolloutFailures } from './rollout.errors.js';
 import { Candidate } from './steps/candidate.js';
 import { Changeover } from './steps/changeover.js';
+import { isDown } from './steps/passage.js';
 import { putBackMessage, putBackRoute } from './steps/route.js';
 
 /**
@@ -165,6 +167,11 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   ): Promise<void> {
     const { deploymentId, revisionId, leftRevisionId } = operation.input;
     await this.route(tx, operation, hold, isRestore);
+    // A bake has found that it serves badly, or it has no instance that serves.
+    const isUnhealthy =
+      leftRevisionId !== null &&
+      (isSameActor(operation.requestedBy, BAKER) || isDown(await this.instances.status(tx, leftRevisionId)));
+    if (isUnhealthy) await this.instances.abandonSilentRequests(tx, operation.tenantId, leftRevisionId);
     const activation = { deploymentId, revisionId, operationId: operation.id, leftByRollback: leftRevisionId };
     await this.revisions.activated(tx, activation);
   }

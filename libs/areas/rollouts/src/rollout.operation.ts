@@ -30,7 +30,7 @@ import {
 } from './rollout.input.js';
 import { assertAdmitted, assertRolloutAllowed } from './acceptance.js';
 import { BakeStarter } from './bake.js';
-import { rolloutErrors } from './rollout.errors.js';
+import { rolloutErrors, rolloutFailures } from './rollout.errors.js';
 import { Candidate } from './steps/candidate.js';
 import { Changeover } from './steps/changeover.js';
 import { Recreate } from './steps/recreate.js';
@@ -86,6 +86,12 @@ export const ROLLOUT = defineOperation({
   passable: ['soak', 'analyze', 'await_promotion'],
   stepEvent: 'rollout.step_advanced',
 });
+
+/** After these, the candidate may never answer the requests that still wait for it. */
+const HEALTH_FAILURES: ReadonlySet<string> = new Set([
+  rolloutFailures.analysis_failed.code,
+  rolloutFailures.health_regression.code,
+]);
 
 @Injectable()
 @DurableOperation(ROLLOUT)
@@ -255,6 +261,8 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);
         await putBackRoute(tx, this.routes, operation, input);
+        if (HEALTH_FAILURES.has(operation.failure?.code ?? ''))
+          await this.instances.abandonSilentRequests(tx, operation.tenantId, input.revisionId);
         const wasActive = input.foundActiveRevisionId;
         if (input.foundRoute && wasActive)
           await this.revisions.activated(tx, {

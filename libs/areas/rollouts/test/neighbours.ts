@@ -57,6 +57,8 @@ export class RolloutsNeighbours {
   replicas?: number;
   startSeconds: number | null = null;
   readonly inFlight = new Map<string, number>();
+  /** Revisions whose silent requests are not waited for, in order. */
+  readonly abandoned: string[] = [];
   /** Revisions whose instances are ready but do not answer. */
   readonly silent = new Set<string>();
   /** The time that the engine's template allows for a start. */
@@ -178,6 +180,7 @@ export class RolloutsNeighbours {
       const asked = this.statuses.get(id)?.ready ?? 1;
       return { answered: this.silent.has(id) ? 0 : asked, asked };
     },
+    abandonSilentRequests: async (_tx: Tx, _tenant: string, id: string) => void this.abandoned.push(id),
     inFlight: async (_tx: Tx, id: string) => this.inFlight.get(id) ?? 0,
   };
 

@@ -26,8 +26,6 @@ const LOOK_MS = 250;
 const CAPACITY_LOOK_MS = 1_000;
 /** For live gateways that do not follow: the step does not wait for ever for one that cannot reach Postgres. */
 const FOLLOW_LIMIT_MS = 10_000;
-/** How long the reconciler waits for requests in flight before it stops the engines that serve them. */
-const DRAIN_LIMIT_MS = 30_000;
 
 /**
  * The steps by which one revision gives its capacity to another if there is not enough for both. Rollout and rollback
@@ -174,7 +172,11 @@ export class Changeover {
     });
   }
 
-  async stop(context: ChangeoverContext, { stops }: ChangeoverInput, deadlineSeconds: number): Promise<StepOutcome> {
+  async stop(
+    context: ChangeoverContext,
+    { stops, holdSeconds }: ChangeoverInput,
+    deadlineSeconds: number,
+  ): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     if (!state) {
       return sleep({
@@ -186,7 +188,7 @@ export class Changeover {
           for (const { revisionId } of stops) {
             if (!(await this.instances.status(tx, revisionId))) continue;
             await this.instances.retain(tx, revisionId, `operation:${operation.id}`);
-            await this.instances.suspend(tx, revisionId, operation.id);
+            await this.instances.suspend(tx, revisionId, operation.id, holdSeconds);
           }
         },
       });
@@ -196,7 +198,7 @@ export class Changeover {
       const counts = await Promise.all(stops.map(({ revisionId }) => this.instances.inFlight(tx, revisionId)));
       return { alive: sum(statuses.map((status) => status?.alive ?? 0)), underWay: sum(counts) };
     });
-    const isDrained = step.elapsedMs() < DRAIN_LIMIT_MS;
+    const isDrained = step.elapsedMs() < holdSeconds * 1_000;
     // The last count before the reconciler stops waiting for them. After it, the engines may already be gone.
     const inFlight = isDrained ? underWay : Number(state['inFlight']);
     if (alive === 0) {

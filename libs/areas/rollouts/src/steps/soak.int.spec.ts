@@ -82,6 +82,7 @@ describe('a soak stops at once', () => {
     });
     expect(soakOf(record)).toMatchObject({ status: 'failed', evidence: { verdict: 'breached' } });
     expect(weightOf(deployment)).toBe(0);
+    expect(bed.neighbours.abandoned).toContain((await bed.revision(deployment, 2)).id);
     expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
       { step: 'soak:1', verdict: 'breached' },
     ]);
