@@ -88,6 +88,29 @@ it('needs no buckets if each instance got as much traffic', () => {
   expect([found.basis, found.boundPercent > 150]).toEqual(['equal_traffic', true]);
 });
 
+it('blames no queue on a candidate that got a little more traffic, unless it is slower at equal load', () => {
+  const queued = { 0: around(10, 20), 7: around(90, 400) };
+  const busy = (ok: number) => stats(queued, { ok });
+  const idle = stats({ 0: around(10, 400), 1: around(12, 20) }, { ok: 1_000 });
+  expect(compare(E2E, busy(1_050), idle)).toMatchObject({ basis: null });
+  expect(compare(E2E, busy(1_000), idle)).toMatchObject({ basis: 'equal_traffic' });
+  // The few requests at loads that both had show that it is slower.
+  const slow = stats({ 0: around(30, 60), 7: around(90, 400) }, { ok: 1_050 });
+  expect(compare(E2E, slow, idle)).toMatchObject({ basis: 'equal_load', candidate: { samples: 60 } });
+  // They never show that it is as good.
+  const some = stats({ 0: around(10, 60), 7: around(90, 400) }, { ok: 1_050 });
+  expect(compare(E2E, some, idle)).toMatchObject({ basis: null });
+});
+
+it('lets no value of the baseline count for more than four of the candidate', () => {
+  const candidate = stats({ 1: around(10, 400), 5: around(40, 300) }, { ok: 700 });
+  const loadsOf = (queued: number) => {
+    const baseline = stats({ 1: around(10, 400), 5: around(25, queued) }, { ok: 2_000 });
+    return (compare({ ...E2E, limitPercent: 300 }, candidate, baseline) as Comparison).loads.map((one) => one.baseline);
+  };
+  expect([loadsOf(75), loadsOf(74)]).toEqual([[400, 75], [400]]);
+});
+
 it('detects a regression that less traffic does not excuse, and an improvement despite more traffic', () => {
   const busy = stats({ 7: around(20, 4_000) });
   expect(compare(E2E, stats({ 5: around(40) }), busy)).toMatchObject({ basis: 'less_traffic' });

@@ -77,6 +77,8 @@ export interface ComparisonCriterion {
 const EQUAL_TRAFFIC_LOG = 0.1;
 /** A bucket of load with fewer samples on either side is left out. */
 const MIN_IN_BUCKET = 10;
+/** A bucket in which a value of the baseline would count for more values is left out: they may be those of one queue. */
+const MAX_WEIGHT = 4;
 /** Minimum share of the candidate's samples in buckets that both sides have: the rest may be the slow ones. */
 const MIN_SHARE = 0.5;
 /** Minimum share of a side's samples with a known load, to say anything about all its loads. */
@@ -97,23 +99,39 @@ export function compare(
   if (metricOf(metric).kind === 'rate') return plain && { basis: 'counts', traffic: null, loads: [], ...plain };
   const traffic = trafficOf(candidate, baseline);
   const pairs = pairsOf(metric, candidate, baseline);
+  const sides: Sides = { candidate, baseline, traffic, pairs };
   if (traffic && plain) {
     const found = (basis: ComparisonBasis): Comparison => ({ basis, traffic, loads: [], ...plain });
     const off = Math.log(traffic.ratio);
     if (Math.abs(off) <= EQUAL_TRAFFIC_LOG + chanceOf(candidate, baseline)) {
+      // A little more traffic on a busy instance may be the cause, and chance makes it more in half of all comparisons.
+      if (off > 0 && classifyRegression(plain, what.limitPercent) === 'beyond')
+        return atLoadsInCommon(what, sides) ?? missing(sides);
       if (!mayBeBeyond(plain, what.limitPercent)) return found('equal_traffic');
       // Queues that came and went may be the cause. At equal load they make less of a difference.
-      const closer = atEqualLoad(what, { candidate, baseline, traffic, pairs });
+      const closer = atEqualLoad(what, sides);
       return closer && classifyRegression(closer, what.limitPercent) !== 'within' ? closer : found('equal_traffic');
     }
     // More traffic per instance never lowers a latency, so these cases need no correction.
     if (off < 0 && classifyRegression(plain, what.limitPercent) === 'beyond') return found('less_traffic');
     if (off > 0 && classifyRegression(plain, what.limitPercent) === 'within') return found('more_traffic');
   }
-  return (
-    atEqualLoad(what, { candidate, baseline, traffic, pairs }) ??
-    atAnyLoad(what, { candidate, baseline, traffic, pairs }) ?? { basis: null, traffic, loads: pairs.map(shown) }
-  );
+  return atEqualLoad(what, sides) ?? atAnyLoad(what, sides) ?? missing(sides);
+}
+
+function missing({ traffic, pairs }: Sides): MissingComparison {
+  return { basis: null, traffic, loads: pairs.map(shown) };
+}
+
+/**
+ * A candidate that looks worse, at the loads that both had. It passes if most of its requests had them and are not worse.
+ * Fewer of them can only show that it is worse.
+ */
+function atLoadsInCommon(what: ComparisonCriterion, sides: Sides): Comparison | null {
+  const most = atEqualLoad(what, sides);
+  if (most) return mayBeBeyond(most, what.limitPercent) ? null : most;
+  const some = atEqualLoad(what, sides, 0);
+  return some && classifyRegression(some, what.limitPercent) === 'beyond' ? some : atAnyLoad(what, sides);
 }
 
 /** Whether the regression is surely beyond a limit, surely within it (or none at all), or may be either. */
@@ -216,17 +234,22 @@ interface Sides {
  * exp((h − h′)·t) times. Here h and h′ are how often a request that is alone is joined per millisecond, in the baseline
  * and in the candidate. This undoes the effect exactly if arrivals are independent of each other.
  */
-function atEqualLoad(what: ComparisonCriterion, { candidate, baseline, traffic, pairs }: Sides): Comparison | null {
+function atEqualLoad(
+  what: ComparisonCriterion,
+  { candidate, baseline, traffic, pairs }: Sides,
+  minShare = MIN_SHARE,
+): Comparison | null {
   const { metric, stat, minSamples } = what;
   const definition = metricOf(metric) as DistributionMetric;
   const tilt = definition.isThatTime ? joinsPerMs(baseline) - joinsPerMs(candidate) : 0;
   const both = pairs.filter(
     (pair): pair is { bucket: number; candidate: Histogram; baseline: Histogram } =>
-      Math.min(pair.candidate?.n ?? 0, pair.baseline?.n ?? 0) >= MIN_IN_BUCKET,
+      Math.min(pair.candidate?.n ?? 0, pair.baseline?.n ?? 0) >= MIN_IN_BUCKET &&
+      (pair.candidate?.n ?? 0) <= MAX_WEIGHT * (pair.baseline?.n ?? 0),
   );
-  const needed = MIN_SHARE * metricHistogram(metric, candidate).n;
+  const needed = minShare * metricHistogram(metric, candidate).n;
   const alone = both.filter(({ bucket }) => bucket === 0);
-  const compared = countOf(alone) >= needed ? alone : both;
+  const compared = countOf(alone) >= MIN_SHARE * metricHistogram(metric, candidate).n ? alone : both;
   if (countOf(compared) < needed) return null;
   const ours = estimate(
     stat,

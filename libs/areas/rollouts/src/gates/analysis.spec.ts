@@ -284,3 +284,58 @@ describe('time per output token, with a limit of 10 %', () => {
 function gaussian(next: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 }
+
+describe('a regression that may be that of a few callers', () => {
+  /** @param byCaller requests of each caller, and those that failed and that the client left */
+  const called = (byCaller: [requests: number, failed: number, left: number][], one = stats()): RequestStats => {
+    const sum = (at: 0 | 1 | 2) => byCaller.reduce((total, caller) => total + caller[at], 0);
+    const counts = { ...emptyCounts(), ok: sum(0) - sum(1) - sum(2), server_error: sum(1), abandoned: sum(2) };
+    const callers = Object.fromEntries(byCaller.map(([of, failed, left], at) => [at, [of, failed, 0, 0, left]]));
+    return { ...one, counts, callers: callers as RequestStats['callers'] };
+  };
+  const many = (count: number, requests: number, failed: number, left = 0) =>
+    Array.from({ length: count }, (): [number, number, number] => [requests, failed, left]);
+  const errors = metric({ check: 'regression', max_regression_percent: 20 });
+  const stable = called(many(20, 100, 1));
+
+  it('is no breach of a rate if two callers have nearly all failures', () => {
+    const two = called([...many(18, 20, 0), [20, 20, 0], [20, 20, 0]]);
+    expect(judge(errors, two, stable)).toMatchObject({ verdict: 'inconclusive', reason: 'few_callers' });
+    const all = judge(errors, called(many(20, 20, 2)), stable);
+    expect(all).toMatchObject({ verdict: 'breached' });
+    expect(all).not.toHaveProperty('reason');
+  });
+
+  it('needs more certainty before the end of a soak', () => {
+    const some = called([...many(14, 20, 0), ...many(6, 20, 3)]);
+    const chances = { looks: 1, metrics: 1 };
+    expect(judge(errors, some, stable, chances).verdict).toBe('breached');
+    expect(judge(errors, some, stable, chances, { isEarly: true }).verdict).toBe('inconclusive');
+  });
+
+  it('is no breach of a latency if two callers left enough requests to be its slowest ones', () => {
+    const latency = metric({ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 20 });
+    const values = (left: number) => [
+      ...Array.from({ length: 360 - left }, (_, at) => 100 + (at % 10)),
+      ...Array.from({ length: left }, () => 8_000),
+    ];
+    const fast = called(many(18, 20, 0), stats({ ttft: values(0) }));
+    const two = called([...many(16, 20, 0), ...many(2, 20, 0, 20)], stats({ ttft: values(40) }));
+    expect(judge(latency, two, fast)).toMatchObject({ verdict: 'inconclusive', reason: 'few_callers' });
+    const all = called([...many(8, 20, 0, 4), ...many(10, 20, 0)], stats({ ttft: values(40) }));
+    expect(judge(latency, all, fast).verdict).toBe('breached');
+    // A slow candidate that nobody leaves has no such doubt.
+    const slow = called(many(18, 20, 0), stats({ ttft: values(0).map((value) => 2 * value) }));
+    expect(judge(latency, slow, fast).verdict).toBe('breached');
+  });
+
+  it('needs a larger difference of latencies before the end of a soak', () => {
+    const latency = metric({ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 20 });
+    const spread = (factor: number) =>
+      stats({ ttft: Array.from({ length: 200 }, (_, at) => factor * 100 * 1.006 ** at) });
+    const bounds = [false, true].map(
+      (isEarly) => judge(latency, spread(2), spread(1), undefined, { isEarly }).regression_bound_percent as number,
+    );
+    expect(bounds[1]).toBeLessThan((bounds[0] as number) - 5);
+  });
+});

@@ -13,6 +13,7 @@ import {
   type RequestStats,
 } from '@slipway/dataplane';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
+import { doubtOf, isCountedByCaller, rateTally, shareOf, type Doubt } from './callers.js';
 
 export type GateVerdict = 'pass' | 'breached' | 'inconclusive' | 'unavailable' | 'not_comparable';
 
@@ -42,6 +43,8 @@ export interface MetricResult {
   confidence: number | null;
   /** The compared values, and why the comparison is fair; null for a threshold check or without both values. */
   compared: ComparisonEvidence | null;
+  /** Why a regression beyond the limit is no breach; absent otherwise. */
+  reason?: Doubt;
 }
 
 export interface ComparisonEvidence {
@@ -78,6 +81,12 @@ export function confidenceOf({ looks, metrics }: Chances): number {
 }
 
 /**
+ * Requests in one queue are slow together, and few of the queues of a soak are over early. So latencies need a larger
+ * difference then.
+ */
+const EARLY_FACTOR = 1.5;
+
+/**
  * Returns the verdict on one metric. `baseline` is undefined if the stable revision has no window with enough samples.
  * With `isEarly`, a threshold is broken only if that is certain: a value that is read often crosses it by chance.
  */
@@ -97,11 +106,13 @@ export function judge(
     metric: metric.name,
     stat,
     limitPercent: limit,
-    z: normalQuantile(confidence),
+    z: normalQuantile(confidence) * (isEarly && metricOf(metric.name).kind === 'distribution' ? EARLY_FACTOR : 1),
     minSamples: metric.min_samples,
   };
   const found = baseline && metric.check === 'regression' ? compare(question, candidate, baseline) : null;
   const fair = found && isFair(found) ? found : null;
+  const verdict = verdictOf(metric, isEarly ? kindest(metric, candidate, value, confidence) : value, base, found);
+  const doubt = baseline && verdict === 'breached' ? doubtAbout(metric, candidate, baseline, isEarly) : null;
   return {
     metric: metric.name,
     stat,
@@ -109,7 +120,8 @@ export function judge(
     dry_run: metric.dry_run,
     ...(metric.check === 'threshold' && { operator: operatorOf(metric) }),
     limit,
-    verdict: verdictOf(metric, isEarly ? kindest(metric, candidate, value, confidence) : value, base, found),
+    verdict: doubt ? 'inconclusive' : verdict,
+    ...(doubt && { reason: doubt }),
     candidate: value,
     baseline: metric.check === 'threshold' ? null : (base ?? { value: null, samples: 0 }),
     regression_percent: fair && round(fair.percent),
@@ -118,6 +130,32 @@ export function judge(
     confidence: metric.check === 'threshold' ? null : round(confidence),
     compared: found && comparedOf(metric.name, found, fair),
   };
+}
+
+/**
+ * A rate must be worse for enough callers, as for a guard. Abandoned requests count as long ones, so if they are enough
+ * to move a latency, enough callers must have left.
+ */
+function doubtAbout(
+  metric: AnalysisMetricDto,
+  candidate: RequestStats,
+  baseline: RequestStats,
+  isEarly: boolean,
+): Doubt | null {
+  const { name, check, max_regression_percent } = metric;
+  if (check !== 'regression') return null;
+  if (isCountedByCaller(name)) {
+    const [ours, theirs] = [rateTally(name, candidate), rateTally(name, baseline)];
+    return doubtOf(ours, theirs, { limit: (shareOf(theirs) * (max_regression_percent as number)) / 100, isEarly });
+  }
+  if (metricOf(name).kind === 'rate') return null;
+  const [ours, theirs] = [rateTally('abandoned_rate', candidate), rateTally('abandoned_rate', baseline)];
+  return shareOf(ours) > influentialShare(statOf(metric)) ? doubtOf(ours, theirs, { limit: 0, isEarly }) : null;
+}
+
+/** Half of the values above a quantile. */
+function influentialShare(stat: Stat): number {
+  return stat === 'avg' ? 0.01 : (1 - Number(stat.slice(1)) / 100) / 2;
 }
 
 function isFair(found: Comparison | MissingComparison): found is Comparison {
@@ -177,6 +215,7 @@ function verdictOf(
 
 /** Whether a result was beyond its limit, even if `failure_limit` forgave it. */
 export function isBreach(result: MetricResult): boolean {
+  if (result.reason) return false;
   if (result.check === 'regression') return (result.regression_bound_percent ?? 0) > result.limit;
   const { value } = result.candidate;
   return value !== null && isBeyondThreshold(result.operator ?? usualOperator(result.metric), value, result.limit);

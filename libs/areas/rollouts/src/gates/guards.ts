@@ -1,16 +1,23 @@
-import { metricOf, type RateMetric } from '@slipway/contracts';
 import {
-  failuresOf,
   hasMoreTraffic,
   normalQuantile,
   quantile,
   requestFailures,
   sortedBuckets,
-  type CallerCounts,
-  type Callers,
   type Histogram,
   type RequestStats,
 } from '@slipway/dataplane';
+import {
+  byCaller,
+  differenceOf,
+  doubtOf,
+  isBeyond,
+  NONE,
+  rateTally,
+  type Difference,
+  type Doubt,
+  type Tally,
+} from './callers.js';
 import { confidenceOf, type Chances, type GateVerdict } from './analysis.js';
 
 /*
@@ -56,7 +63,7 @@ export interface GuardResult {
   difference_bound: number | null;
   confidence: number;
   /** Why the verdict is no breach although the difference is beyond the limit. */
-  reason: 'few_callers' | 'unknown_callers' | 'few_requests' | 'more_traffic' | 'no_baseline' | 'no_requests' | null;
+  reason: Doubt | 'few_requests' | 'more_traffic' | 'no_baseline' | 'no_requests' | null;
 }
 
 export interface GuardQuestion {
@@ -73,18 +80,6 @@ export interface GuardQuestion {
 
 /** Shorter waits for a first byte are no sign of a fault. */
 const MIN_WAIT_MS = 2_000;
-/** A difference that fewer callers cause never rolls back: it may be theirs. */
-const MIN_CALLERS = 3;
-const Z_OF_CALLERS = normalQuantile(0.95);
-const Z_OF_CALLERS_EARLY = normalQuantile(0.998);
-
-const CALLER_COLUMN: Record<GuardName, number> = {
-  error_rate: 1,
-  client_error_rate: 2,
-  overloaded_rate: 3,
-  abandoned_rate: 4,
-};
-
 export function judgeGuard(guard: Guard, question: GuardQuestion): GuardResult {
   const { candidate, stable, chances } = question;
   const waitMs = stable ? waitLimitMs(stable.stats) : MIN_WAIT_MS;
@@ -120,56 +115,20 @@ function verdictOf(
 ): Pick<GuardResult, 'verdict' | 'reason'> {
   if (judgedRequests(candidate) === 0)
     return { verdict: isPausedWithoutRequests ? 'unavailable' : 'pass', reason: 'no_requests' };
-  if (!isBeyond(found, guard)) return { verdict: 'pass', reason: null };
+  if (!isBeyond(found, guard.max_difference)) return { verdict: 'pass', reason: null };
   if (!stable && !isStableReady) return { verdict: 'unavailable', reason: 'no_baseline' };
   // Nothing counts abandoned requests by load. With more traffic, more of them may be no fault of the candidate, unless it
   // answers nothing at all.
   if (guard.name === 'abandoned_rate' && stable && candidate.counts.ok > 0 && hasMoreTraffic(candidate, stable.stats))
     return { verdict: 'not_comparable', reason: 'more_traffic' };
   if (ours.of < guard.min_samples) return { verdict: 'inconclusive', reason: 'few_requests' };
-  const doubt = doubtOf(guard, ours, theirs, isEarly ? Z_OF_CALLERS_EARLY : Z_OF_CALLERS);
+  const doubt = doubtOf(ours, theirs, { limit: guard.max_difference, isEarly });
   return doubt ? { verdict: 'inconclusive', reason: doubt } : { verdict: 'breached', reason: null };
 }
 
-/**
- * A difference has enough callers as its cause if it is certain with each caller as one piece of evidence, and is still
- * beyond the limit without the callers that exceed the stable revision's share by the most requests.
- */
-function doubtOf(guard: Guard, ours: Tally, theirs: Tally, z: number): GuardResult['reason'] {
-  const { callers, events } = ours;
-  if (!callers) return null;
-  const share = theirs.of === 0 ? 0 : theirs.events / theirs.of;
-  const byExcess = callers.toSorted((a, b) => b.events - share * b.of - (a.events - share * a.of));
-  const known = added(callers);
-  const rest = added(byExcess.slice(MIN_CALLERS - 1));
-  const isCommon = isBeyond(differenceOf(rest, theirs, z), guard);
-  if (isCommon && isBeyond(differenceOf(ours, theirs, z, betweenCallers), guard)) return null;
-  return known.events < events / 2 ? 'unknown_callers' : 'few_callers';
-}
-
-interface CallerTally {
-  events: number;
-  of: number;
-}
-
-interface Tally extends CallerTally {
-  callers?: CallerTally[];
-}
-
-const NONE: Tally = { events: 0, of: 0 };
-
 function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): Tally {
-  const column = CALLER_COLUMN[name];
   const { counts, callers = {}, waits } = stats;
-  if (name !== 'abandoned_rate') {
-    const { failed, of } = failuresOf(metricOf(name) as RateMetric, stats);
-    return { events: failed, of, callers: stats.callers && byCaller(callers, column) };
-  }
-  if (!waits) {
-    const { of } = requestFailures(counts);
-    const events = counts.abandoned;
-    return { events, of: of + events, callers: stats.callers && byCaller(callers, column) };
-  }
+  if (name !== 'abandoned_rate' || !waits) return rateTally(name, stats);
   const waiting = valuesFrom(waits.waiting, waitMs);
   const events = valuesFrom(waits.left, waitMs) + waiting;
   const known = Object.values(waits.callers ?? {}).reduce((sum, count) => sum + count, 0);
@@ -181,17 +140,7 @@ function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): Tally {
     const more = share * count;
     all[bucket] = [requests + more, failed, refused, overloaded, left + more];
   }
-  return { events, of: requestFailures(counts).of + events, callers: stats.callers && byCaller(all, column) };
-}
-
-function byCaller(callers: Callers, column: number): CallerTally[] {
-  return Object.values(callers).map((one) => callerTally(one, column));
-}
-
-/** Abandoned requests are in no other share. */
-function callerTally(counts: CallerCounts, column: number): CallerTally {
-  const [requests, , , , abandoned] = counts;
-  return { events: counts[column]!, of: column === CALLER_COLUMN.abandoned_rate ? requests : requests - abandoned };
+  return { events, of: requestFailures(counts).of + events, callers: stats.callers && byCaller(all, name) };
 }
 
 /** How long the stable revision lets nearly all of its clients wait. */
@@ -205,50 +154,6 @@ function valuesFrom(histogram: Histogram, limit: number): number {
   return sortedBuckets(histogram)
     .filter(([bucket]) => 2 ** ((bucket + 1) / 8) > limit)
     .reduce((sum, [, count]) => sum + count, 0);
-}
-
-interface Difference {
-  difference: number;
-  bound: number;
-}
-
-function differenceOf(ours: Tally, theirs: Tally, z: number, varianceOf = betweenRequests): Difference {
-  const deviation = Math.sqrt(varianceOf(ours) + varianceOf(theirs));
-  return {
-    difference: shareOf(ours) - shareOf(theirs),
-    bound: smoothedShare(ours) - smoothedShare(theirs) - z * deviation,
-  };
-}
-
-function isBeyond({ difference, bound }: Difference, guard: Guard): boolean {
-  return difference > guard.max_difference && bound > 0;
-}
-
-function shareOf({ events, of }: CallerTally): number {
-  return of === 0 ? 0 : events / of;
-}
-
-/** One event and one other request are added (Agresti and Caffo), so that a few requests are not certain. */
-function smoothedShare({ events, of }: CallerTally): number {
-  return of === 0 ? 0 : (events + 1) / (of + 2);
-}
-
-function betweenRequests(tally: Tally): number {
-  const share = smoothedShare(tally);
-  return (share * (1 - share)) / (tally.of + 2);
-}
-
-/** Requests of one caller are alike, so the variance is at least that between the callers. */
-function betweenCallers(tally: Tally): number {
-  const some = (tally.callers ?? []).filter(({ of }) => of > 0);
-  if (some.length < 2) return betweenRequests(tally);
-  const squares = some.reduce((sum, one) => sum + (one.events - shareOf(tally) * one.of) ** 2, 0);
-  const variance = (squares / tally.of ** 2) * (some.length / (some.length - 1));
-  return Math.max(betweenRequests(tally), variance);
-}
-
-function added(callers: readonly CallerTally[]): CallerTally {
-  return callers.reduce((sum, one) => ({ events: sum.events + one.events, of: sum.of + one.of }), NONE);
 }
 
 function rounded(value: number): number {
