@@ -1,6 +1,8 @@
-import { histogramsOf, statsBetween, type QueryClient, type RequestStats, type StatsWindow } from '@slipway/dataplane';
+import { statsBetween, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
 import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
+import { logNormal, randomFrom, exponential } from './random.js';
+import { tableOf } from './table.js';
 
 export interface SoakSettings {
   engine: EngineName;
@@ -122,41 +124,4 @@ function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, 
   };
   gateway.recorder.add(side, 'simulation', record, now);
   return !isFailing;
-}
-
-/** The rows as Postgres would return them, including JSON. */
-export function tableOf(windows: readonly StatsWindow[]): QueryClient {
-  return {
-    query: <Row>(_sql: unknown, values?: readonly unknown[]) =>
-      Promise.resolve(
-        windows
-          .filter(({ revision_id }) => revision_id === values?.[0])
-          .map((row) => ({
-            ...row,
-            window_start: new Date(row.window_start),
-            histograms: histogramsOf((metric) => row[metric]),
-          })) as Row[],
-      ),
-  } as QueryClient;
-}
-
-/** Mulberry32: small, fast, and reproducible for a seed. Values in [0, 1). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function exponential(random: () => number, mean: number): number {
-  return -mean * Math.log(1 - random());
-}
-
-/** Log-normal with the given mean. @param sigma deviation of the logarithm */
-export function logNormal(random: () => number, mean: number, sigma: number): number {
-  const gaussian = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  return mean * Math.exp(sigma * gaussian - sigma ** 2 / 2);
 }

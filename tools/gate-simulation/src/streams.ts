@@ -1,6 +1,7 @@
 import { statsBetween, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { AnswerJudge, InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
-import { logNormal, randomFrom, tableOf } from './soak.js';
+import { logNormal, randomFrom } from './random.js';
+import { tableOf } from './table.js';
 
 export interface StreamEngine {
   /** Average time of an output token. */

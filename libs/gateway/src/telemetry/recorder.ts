@@ -158,6 +158,8 @@ export class Recorder {
     private readonly gatewayId: string,
     now?: number,
     private readonly clock: Clock = Date,
+    /** The clock of `WaitingRequest`. */
+    private readonly monotonic: Clock = performance,
   ) {
     this.openSecond = Math.floor((now ?? clock.now()) / 1000);
   }
@@ -218,7 +220,7 @@ export class Recorder {
 
   /** A revision that only keeps clients waiting has a window too: otherwise it would have no statistics at all. */
   private addWaiting(): void {
-    const now = performance.now();
+    const now = this.monotonic.now();
     const isLong = ({ startedAt }: WaitingRequest): boolean => now - startedAt >= ABANDONED_AFTER_MS;
     for (const request of this.waiting)
       if (isLong(request))

@@ -1,33 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { lastWindowWith, reportersOf, statsBetween, type StatsReporter, type RequestStats } from '@slipway/dataplane';
+import { lastWindowWith, reportersOf, statsBetween, type StatsReporter } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepOutcome } from '@slipway/platform-durable/operations';
-import { metricOf, WORKER, type FailureCode } from '@slipway/contracts';
+import { WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
-import { isBreach, judge, measured, overall, type Chances, type MetricResult, type GateVerdict } from './analysis.js';
+import { isBreach, type MetricResult, type GateVerdict } from './analysis.js';
 import { Candidate } from '../steps/candidate.js';
 import { rolloutFailures } from '../rollout.errors.js';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { soakSecondsAt, type RolloutContext, type RolloutInput, type StoredGate } from '../rollout.input.js';
 import { isPassed, isTakenOver, promotionEvidence, TAKEN_OVER, type SoakResult } from '../steps/passage.js';
-import { looksOf } from './watch.js';
-import { judgedRequests, judgeGuard, type Guard, type GuardQuestion, type GuardResult } from './guards.js';
+import {
+  guardBaseline,
+  judgeEarly,
+  judgeSoak,
+  type CheckWindow,
+  type GateRecords,
+  type JudgedGate,
+  type Judgement,
+} from './judgement.js';
+import type { EarlyChecks } from './watch.js';
+import type { GuardQuestion, GuardResult } from './guards.js';
 
 /** Time to wait until the gateways have reported the last second of the soak. */
 const STATS_LIMIT_MS = 10_000;
 /** A gateway that is silent may have left. Until it counts as that, its windows are only late. */
 const SILENT_LIMIT_MS = 25_000;
 const STATS_LOOK_MS = 200;
-
-export interface Judgement {
-  verdict: GateVerdict;
-  metrics: MetricResult[];
-  /** Absent in judgements of earlier versions. */
-  guards?: GuardResult[];
-  window: { from: string; to: string };
-  /** The gateways whose records of the soak are not complete, if any. */
-  gateways?: Partial<Record<Exclude<StatsReporter['state'], 'complete'>, string[]>>;
-}
 
 /**
  * Judges a candidate by the requests that the gateways recorded during the soak.
@@ -62,7 +61,7 @@ export class Analyst {
       });
     const judgement = await this.database.tx('system', async (tx) => {
       await this.candidate.assertUp(tx, context, input.revisionId, input.revisionName);
-      return this.judgeOnce(tx, context, input.analysis as StoredGate);
+      return this.judgeOnce(tx, context);
     });
     if (!judgement)
       return sleep({
@@ -125,7 +124,7 @@ export class Analyst {
    * them. To read the records costs more than to ask who has reported, so an incomplete soak is read at its beginning and
    * at its end.
    */
-  private async judgeOnce(tx: Tx, context: RolloutContext, analysis: StoredGate): Promise<Judgement | undefined> {
+  private async judgeOnce(tx: Tx, context: RolloutContext): Promise<Judgement | undefined> {
     const { input, step, state } = context;
     const soak = windowOfSoak(context);
     const revisionIds = [input.revisionId, input.foundActiveRevisionId].filter((id) => id !== null);
@@ -137,7 +136,7 @@ export class Analyst {
     const isIncomplete = ahead!.length + silent!.length + missing!.length > 0;
     const mayArrive = silent!.length + missing!.length > 0 && step.elapsedMs() <= waitMs;
     if (mayArrive && state?.['isRead']) return undefined;
-    const judgement = await this.judgeAll(tx, context, soak);
+    const judgement = await judgeSoak(this.recordsOf(tx, context), judgedGateOf(context), soak);
     if (mayArrive && judgement.verdict !== 'breached') return undefined;
     const gateways = Object.fromEntries(
       Object.entries({ left, ahead, silent, missing }).filter(([, some]) => some!.length > 0),
@@ -149,118 +148,38 @@ export class Analyst {
     };
   }
 
-  /** @param early the checks that may stop a soak now, and by how many samples; absent at the end of a soak */
-  private async judgeAll(tx: Tx, context: RolloutContext, soak: CheckWindow, early?: EarlyChecks): Promise<Judgement> {
-    const analysis = context.input.analysis as StoredGate;
-    const { from: start, to } = soak;
-    const soakSeconds = (to.getTime() - start.getTime()) / 1_000;
-    const chances = chancesOf(context.input.strategy, analysis);
-    const metrics: MetricResult[] = [];
-    for (const [index, metric] of analysis.metrics.entries()) {
-      const from = new Date(to.getTime() - (metric.window_seconds ?? soakSeconds) * 1_000);
-      const candidate = await statsBetween(tx, context.input.revisionId, from, to);
-      const isProven = early?.proven.has(`metrics.${index}`) ?? false;
-      const check = { metric: isProven ? { ...metric, min_samples: 1 } : metric, chances, from, to, candidate };
-      const result = forgiven(
-        await this.judge(tx, context, { ...check, isEarly: early && !isProven }),
-        metric,
-        context,
-      );
-      const isOpen = early && !isProven && (!early.isPlanned || isWatchedMetric(metric));
-      metrics.push(isOpen ? undecided(result) : result);
-    }
-    const guards = await this.judgeGuards(tx, context, soak, early);
-    const window = { from: start.toISOString(), to: to.toISOString() };
-    return { verdict: overall([...metrics, ...guards]), metrics, guards, window };
-  }
-
   /**
    * Judges a soak that is not over. Returns undefined unless a check that may stop it now is a breach.
    * @param soak the seconds whose records are complete
    */
-  async judgeEarly(
-    tx: Tx,
-    context: RolloutContext,
-    soak: CheckWindow,
-    early: EarlyChecks,
-  ): Promise<Judgement | undefined> {
-    const recent = { from: new Date(Math.max(soak.from.getTime(), soak.to.getTime() - RECENT_MS)), to: soak.to };
-    for (const window of soak.from < recent.from ? [soak, recent] : [soak]) {
-      const judgement = await this.judgeAll(tx, context, window, early);
-      if (judgement.verdict === 'breached') return judgement;
-    }
-    return undefined;
-  }
-
-  /** Guards read as much time as the longest check. */
-  private async judgeGuards(
-    tx: Tx,
-    context: RolloutContext,
-    soak: CheckWindow,
-    early?: EarlyChecks,
-  ): Promise<GuardResult[]> {
-    const { revisionId, foundActiveRevisionId, strategy } = context.input;
-    const analysis = context.input.analysis as StoredGate;
-    const { metrics, guards = [] } = analysis;
-    if (guards.length === 0) return [];
-    const seconds = Math.max(...metrics.map(({ window_seconds = 0 }) => window_seconds), 0);
-    const from = new Date(Math.min(soak.from.getTime(), soak.to.getTime() - seconds * 1_000));
-    const window = { from, to: soak.to };
-    const minSamples = Math.max(...guards.map(({ min_samples }) => min_samples));
-    const question: GuardQuestion = {
-      candidate: await statsBetween(tx, revisionId, window.from, window.to),
-      stable: await this.guardBaseline(tx, context, window, minSamples),
-      isStableReady:
-        foundActiveRevisionId !== null && (await this.candidate.hasReadyInstances(tx, foundActiveRevisionId)),
-      // A recreate has stopped the previous revision, so a pause without requests would protect nothing.
-      isPausedWithoutRequests: metrics.length === 0 && strategy.type !== 'recreate',
-      chances: chancesOf(strategy, analysis),
-    };
-    return guards.map((guard: Guard, index) => {
-      if (!early) return judgeGuard(guard, question);
-      const isProven = early.proven.has(`guards.${index}`);
-      const result = judgeGuard(isProven ? { ...guard, min_samples: 0 } : guard, { ...question, isEarly: true });
-      return isProven || (early.isPlanned && guard.name === 'abandoned_rate') ? result : undecided(result);
-    });
+  judgeEarly(tx: Tx, context: RolloutContext, soak: CheckWindow, early: EarlyChecks): Promise<Judgement | undefined> {
+    return judgeEarly(this.recordsOf(tx, context), judgedGateOf(context), soak, early);
   }
 
   /** The stable revision at the same time or, if it had too few requests then, the last time that it had enough. */
-  async guardBaseline(
+  guardBaseline(
     tx: Tx,
     context: RolloutContext,
     window: CheckWindow,
     minSamples: number,
   ): Promise<GuardQuestion['stable']> {
-    const stableId = context.input.foundActiveRevisionId;
-    for (const find of [sameWindow, lastWindow, windowBefore]) {
-      const found = await find(tx, context, { ...window, minSamples });
-      if (!found || !stableId) continue;
-      const stats = await statsBetween(tx, stableId, found.from, found.to);
-      if (judgedRequests(stats) >= minSamples) return { stats, basis: find === sameWindow ? 'same_time' : 'earlier' };
-    }
-    return undefined;
+    return guardBaseline(this.recordsOf(tx, context), window, minSamples);
   }
 
-  /**
-   * Compares with the stable revision in the same window.
-   * If that window has too few requests or another load, it uses the last window of that length with enough requests.
-   * After that it uses the last one before this rollout, when the stable revision had all the traffic.
-   */
-  private async judge(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<MetricResult> {
-    const { metric, candidate, chances, isEarly } = check;
-    if (metric.check === 'threshold') return judge(metric, candidate, undefined, chances, { isEarly });
-    let result: MetricResult | undefined;
-    for (const find of [sameWindow, lastWindow, windowBefore]) {
-      const window = await find(tx, context, { ...check, minSamples: metric.min_samples });
-      if (!window) continue;
-      const baseline = await statsBetween(tx, context.input.foundActiveRevisionId as string, window.from, window.to);
-      const isEnough = measured(metric, baseline).samples >= metric.min_samples;
-      if (!isEnough && result) continue;
-      const found = judge(metric, candidate, isEnough ? baseline : undefined, chances);
-      if (isEnough && found.verdict !== 'not_comparable') return found;
-      if (!result || result.verdict === 'unavailable') result = found;
-    }
-    return result ?? judge(metric, candidate, undefined, chances);
+  private recordsOf(tx: Tx, context: RolloutContext): GateRecords {
+    const { revisionId, foundActiveRevisionId: stableId } = context.input;
+    return {
+      candidate: ({ from, to }) => statsBetween(tx, revisionId, from, to),
+      async *stable(window, minSamples) {
+        for (const find of [sameWindow, lastWindow, windowBefore]) {
+          const found = await find(tx, context, { ...window, minSamples });
+          if (!found || !stableId) continue;
+          const stats = await statsBetween(tx, stableId, found.from, found.to);
+          yield { stats, basis: find === sameWindow ? 'same_time' : 'earlier' };
+        }
+      },
+      isStableReady: async () => stableId !== null && (await this.candidate.hasReadyInstances(tx, stableId)),
+    };
   }
 
   private event(type: string, { operation, input }: RolloutContext, data: Record<string, unknown>): NewEvent {
@@ -274,30 +193,6 @@ export class Analyst {
     };
   }
 }
-
-interface MetricCheck {
-  metric: AnalysisMetricDto;
-  chances: Chances;
-  from: Date;
-  to: Date;
-  candidate: RequestStats;
-  isEarly?: boolean;
-}
-
-export interface CheckWindow {
-  from: Date;
-  to: Date;
-}
-
-export interface EarlyChecks {
-  /** Keys of watched shares whose evidence suffices. */
-  proven: ReadonlySet<string>;
-  /** Whether latencies and abandoned requests may be compared now. */
-  isPlanned: boolean;
-}
-
-/** A fault that began late in a long soak is a small difference of the whole soak, and a large one of this time. */
-const RECENT_MS = 60_000;
 
 /** A search for a window of the stable revision of the same length. */
 interface WindowSearch extends CheckWindow {
@@ -352,19 +247,12 @@ function lastWindowUntil(
   });
 }
 
-/** A check that compares nothing is no chance to look worse, and neither is a dry run. */
-function chancesOf(strategy: RolloutInput['strategy'], { metrics, guards = [] }: StoredGate): Chances {
-  const compared = metrics.filter(({ check, dry_run }) => check === 'regression' && !dry_run);
-  return { looks: looksOf(strategy), metrics: compared.length + guards.length };
-}
-
-/** A check that may not stop the soak now. */
-function undecided<R extends { verdict: GateVerdict }>(result: R): R {
-  return result.verdict === 'breached' ? { ...result, verdict: 'inconclusive' } : result;
-}
-
-function isWatchedMetric({ name }: AnalysisMetricDto): boolean {
-  return metricOf(name).kind === 'rate' && name !== 'abandoned_rate';
+function judgedGateOf(context: RolloutContext): JudgedGate {
+  return {
+    gate: context.input.analysis as StoredGate,
+    strategy: context.input.strategy,
+    forgive: (result, metric) => forgiven(result, metric, context),
+  };
 }
 
 const FAILURES: Record<Exclude<GateVerdict, 'pass'>, FailureCode> = {
@@ -373,6 +261,7 @@ const FAILURES: Record<Exclude<GateVerdict, 'pass'>, FailureCode> = {
   unavailable: rolloutFailures.metrics_unavailable,
   not_comparable: rolloutFailures.analysis_not_comparable,
 };
+
 /** Passes a breach within failure_limit. The breaches of earlier steps of this rollout count. */
 function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: RolloutContext): MetricResult {
   if (result.verdict !== 'breached' || metric.failure_limit === 0) return result;
@@ -391,7 +280,7 @@ function describe({ verdict, metrics, guards = [], gateways = {} }: Judgement, i
   const reasons = [
     ...checks.map(
       (one) =>
-        `${one.metric} ${one.stat} ${one.candidate.value ?? 'has no value'} (${one.candidate.samples} samples, limit ${one.limit})`,
+        `${one.metric} ${one.stat} ${one.candidate.value ?? 'has no value'} (${one.candidate.samples} samples, limit ${one.limit})${one.reason ? `: ${REASONS[one.reason]}` : ''}`,
     ),
     ...(hasNone ? [nothingJudged(input)] : ours.map(guardText)),
     ...Object.values(incomplete)
@@ -405,7 +294,7 @@ function nothingJudged({ revisionName, deploymentName }: RolloutInput): string {
   return `nothing was judged, because no request reached ${revisionName} during the soak. Continue without a verdict with \`slipway rollouts promote ${deploymentName}\`, or stop with \`slipway rollouts abort ${deploymentName}\``;
 }
 
-const GUARD_REASONS: Record<NonNullable<GuardResult['reason']>, string> = {
+const REASONS: Record<NonNullable<GuardResult['reason']>, string> = {
   few_callers: 'too few callers cause the difference',
   unknown_callers: 'the callers of requests that still wait are unknown',
   few_requests: 'too few requests to roll back',
@@ -417,7 +306,7 @@ const GUARD_REASONS: Record<NonNullable<GuardResult['reason']>, string> = {
 function guardText({ metric, candidate, baseline, limit, reason }: GuardResult): string {
   const compared = baseline ? `stable revision ${shownShare(baseline.value)}` : 'no requests of the stable revision';
   const value = `${metric} ${shownShare(candidate.value)} (${candidate.samples} requests, ${compared}, limit ${100 * limit} points more)`;
-  return reason ? `${value}: ${GUARD_REASONS[reason]}` : value;
+  return reason ? `${value}: ${REASONS[reason]}` : value;
 }
 
 function shownShare(share: number | null): string {

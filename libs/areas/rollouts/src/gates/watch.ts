@@ -56,7 +56,7 @@ export function plannedLooks(soakSeconds: number): number[] {
 }
 
 /** The number of times that a rollout compares anything but watched shares: planned looks and ends of soaks. */
-export function looksOf({ type, steps }: Strategy): number {
+export function looksOf({ type, steps }: Pick<Strategy, 'type' | 'steps'>): number {
   const soaks = type === 'canary' ? steps : steps.slice(0, 1);
   return soaks.reduce((sum, { soak_seconds }) => sum + plannedLooks(soak_seconds).length + 1, 0);
 }
@@ -75,7 +75,7 @@ export function watchedShares({ metrics, guards = [] }: StoredGate): WatchedShar
 }
 
 /** Abandoned requests depend on the load and on requests that still wait, which no second has. */
-function isWatched(name: AnalysisMetricDto['name'] | Guard['name']): boolean {
+export function isWatched(name: AnalysisMetricDto['name'] | Guard['name']): boolean {
   return metricOf(name).kind === 'rate' && name !== 'abandoned_rate';
 }
 
@@ -83,6 +83,32 @@ function isWatched(name: AnalysisMetricDto['name'] | Guard['name']): boolean {
 export function neededEvidence(strategy: RolloutInput['strategy'], watched: readonly WatchedShare[]): number {
   const soaks = strategy.type === 'canary' ? strategy.steps.length : 1;
   return evidenceNeeded(FALSE_ALARMS / (soaks * Math.max(1, watched.length)));
+}
+
+/** What may stop a soak now. */
+export interface EarlyChecks {
+  /** Keys of watched shares whose evidence suffices. */
+  proven: ReadonlySet<string>;
+  /** Whether latencies and abandoned requests may be compared now. */
+  isPlanned: boolean;
+}
+
+/** Returns the checks that may stop the soak now, if there are any, and counts a planned look. */
+export function dueChecks(
+  watch: WatchState,
+  soak: {
+    watched: readonly WatchedShare[];
+    strategy: RolloutInput['strategy'];
+    soakSeconds: number;
+    elapsedMs: number;
+  },
+): { watch: WatchState; early?: EarlyChecks } {
+  const { watched, strategy, soakSeconds, elapsedMs } = soak;
+  const needed = neededEvidence(strategy, watched);
+  const proven = new Set(watched.map(({ key }) => key).filter((key) => (watch.evidence[key]?.log ?? 0) >= needed));
+  const isPlanned = (plannedLooks(soakSeconds)[watch.looks] ?? Infinity) * 1_000 <= elapsedMs;
+  if (proven.size === 0 && !isPlanned) return { watch };
+  return { watch: isPlanned ? { ...watch, looks: watch.looks + 1 } : watch, early: { proven, isPlanned } };
 }
 
 export function beginWatch(from: Date): WatchState {

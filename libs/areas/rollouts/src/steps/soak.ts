@@ -4,17 +4,10 @@ import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, type StepOutcome } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
-import { Analyst, floorSecond, type Judgement } from '../gates/analyst.js';
+import { Analyst, floorSecond } from '../gates/analyst.js';
 import { judgedRequests } from '../gates/guards.js';
-import {
-  beginWatch,
-  limitsFrom,
-  neededEvidence,
-  plannedLooks,
-  watchedShares,
-  watchOn,
-  type WatchState,
-} from '../gates/watch.js';
+import type { Judgement } from '../gates/judgement.js';
+import { beginWatch, dueChecks, limitsFrom, watchedShares, watchOn, type WatchState } from '../gates/watch.js';
 import { percentAt, soakSecondsAt, type RolloutContext, type StoredGate } from '../rollout.input.js';
 import { Candidate, didNotStayUp } from './candidate.js';
 import {
@@ -120,13 +113,11 @@ export class Soak {
       const ids = foundActiveRevisionId === null ? [revisionId] : [revisionId, foundActiveRevisionId];
       const seconds = await countsBySecond(tx, ids, from, until);
       watch = watchOn(watch, seconds, { watched, candidateId: revisionId, until });
-      const needed = neededEvidence(strategy, watched);
-      const proven = new Set(watched.map(({ key }) => key).filter((key) => (watch.evidence[key]?.log ?? 0) >= needed));
-      const planned = plannedLooks(soakSecondsAt(strategy, step.number));
-      const isPlanned = (planned[watch.looks] ?? Infinity) * 1_000 <= step.elapsedMs();
-      if (proven.size === 0 && !isPlanned) return { watch };
-      if (isPlanned) watch = { ...watch, looks: watch.looks + 1 };
-      const judgement = await this.analyst.judgeEarly(tx, context, { from: start, to: until }, { proven, isPlanned });
+      const soakSeconds = soakSecondsAt(strategy, step.number);
+      const due = dueChecks(watch, { watched, strategy, soakSeconds, elapsedMs: step.elapsedMs() });
+      if (!due.early) return { watch };
+      watch = due.watch;
+      const judgement = await this.analyst.judgeEarly(tx, context, { from: start, to: until }, due.early);
       return { watch, judgement };
     });
   }
