@@ -73,7 +73,7 @@ it('stores each figure under its name', async () => {
     },
   };
   const callers: Callers = { 7: [20, 21, 22, 23, 24] };
-  const waits = { left: histogram(25), waiting: histogram(26) };
+  const waits = { left: histogram(25), waiting: histogram(26), callers: { 5: 27 } };
   await writeWindows(db, [windowAt(0, { ...figures, ...totals, ...latencies, loads, callers, waits })]);
   expect(await statsBetween(db, 'rev', at(0), at(1))).toEqual({
     counts: figures,

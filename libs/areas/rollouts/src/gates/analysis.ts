@@ -13,7 +13,7 @@ import {
   type RequestStats,
 } from '@slipway/dataplane';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
-import { doubtOf, isCountedByCaller, rateTally, shareOf, type Doubt } from './callers.js';
+import { doubtOf, isCountedByCaller, MIN_CALLERS, rateTally, shareOf, type Doubt } from './callers.js';
 
 export type GateVerdict = 'pass' | 'breached' | 'inconclusive' | 'unavailable' | 'not_comparable';
 
@@ -145,12 +145,18 @@ function doubtAbout(
   const { name, check, max_regression_percent } = metric;
   if (check !== 'regression') return null;
   if (isCountedByCaller(name)) {
+    // A client without sessions is one caller, and then requests are the only evidence.
+    if (callersOf(candidate, baseline) < MIN_CALLERS) return null;
     const [ours, theirs] = [rateTally(name, candidate), rateTally(name, baseline)];
     return doubtOf(ours, theirs, { limit: (shareOf(theirs) * (max_regression_percent as number)) / 100, isEarly });
   }
   if (metricOf(name).kind === 'rate') return null;
   const [ours, theirs] = [rateTally('abandoned_rate', candidate), rateTally('abandoned_rate', baseline)];
   return shareOf(ours) > influentialShare(statOf(metric)) ? doubtOf(ours, theirs, { limit: 0, isEarly }) : null;
+}
+
+function callersOf(...sides: RequestStats[]): number {
+  return new Set(sides.flatMap(({ callers }) => Object.keys(callers ?? {}))).size;
 }
 
 /** Half of the values above a quantile. */

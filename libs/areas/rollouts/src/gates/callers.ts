@@ -7,7 +7,7 @@ import { failuresOf, normalQuantile, type CallerCounts, type Callers, type Reque
  */
 
 /** A difference that fewer callers cause never rolls back: it may be theirs. */
-const MIN_CALLERS = 3;
+export const MIN_CALLERS = 3;
 const Z_OF_CALLERS = normalQuantile(0.95);
 const Z_OF_CALLERS_EARLY = normalQuantile(0.998);
 
