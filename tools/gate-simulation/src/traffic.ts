@@ -4,7 +4,7 @@ import { logNormal, randomFrom } from './random.js';
 import { COMPUTED, Sessions, type Session } from './sessions.js';
 import { StatsTable } from './table.js';
 
-/** What is wrong with the candidate. */
+/** The fault of a candidate. */
 export interface Fault {
   /** How much longer it takes for the same request; 1 if absent. */
   slowness?: number;

@@ -18,7 +18,7 @@ import { Traffic, type TrafficSettings } from './traffic.js';
 
 /*
  * One soak of four as a rollout runs it: every two seconds the records so far are read, and judged if a share is proven
- * or a look is planned. The end is judged once more. Nothing was recorded before the soak.
+ * or latencies are due. The end is judged once more. Nothing was recorded before the soak.
  */
 
 const SOAK_SECONDS = 180;

@@ -36,7 +36,7 @@ it.each([
   ['hangs', '0.5', 16],
   ['twice as slow', '0.5', 52],
 ])(
-  'stops a candidate that %s, at a share of %s, in %s s',
+  'stops most candidates of a kind in time: %s, at a share of %s, in %s s',
   async (candidate, shares, seconds) => {
     const rows = await simulate(
       ...['--seeds=5', '--utilisations=0.6', `--candidates=${candidate}`, `--shares=${shares}`],

@@ -324,7 +324,7 @@ describe('a regression that may be that of a few callers', () => {
     expect(judge(latency, two, fast)).toMatchObject({ verdict: 'inconclusive', reason: 'few_callers' });
     const all = called([...many(8, 20, 0, 4), ...many(10, 20, 0)], stats({ ttft: values(40) }));
     expect(judge(latency, all, fast).verdict).toBe('breached');
-    // A slow candidate that nobody leaves has no such doubt.
+    // A slow candidate that no client leaves has no such doubt.
     const slow = called(many(18, 20, 0), stats({ ttft: values(0).map((value) => 2 * value) }));
     expect(judge(latency, slow, fast).verdict).toBe('breached');
   });

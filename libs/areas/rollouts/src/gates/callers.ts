@@ -28,13 +28,13 @@ export interface CallerTally {
   of: number;
 }
 
-export interface Tally extends CallerTally {
+export interface ShareTally extends CallerTally {
   callers?: CallerTally[];
 }
 
-export const NONE: Tally = { events: 0, of: 0 };
+export const NONE: ShareTally = { events: 0, of: 0 };
 
-export function rateTally(name: CountedRate, stats: RequestStats): Tally {
+export function rateTally(name: CountedRate, stats: RequestStats): ShareTally {
   const { failed, of } = failuresOf(metricOf(name) as RateMetric, stats);
   return { events: failed, of, callers: stats.callers && byCaller(stats.callers, name) };
 }
@@ -44,8 +44,8 @@ export function rateTally(name: CountedRate, stats: RequestStats): Tally {
  * beyond the limit without the callers that exceed the stable revision's share by the most requests.
  */
 export function doubtOf(
-  ours: Tally,
-  theirs: Tally,
+  ours: ShareTally,
+  theirs: ShareTally,
   { limit, isEarly }: { limit: number; isEarly?: boolean },
 ): Doubt | null {
   const z = isEarly ? Z_OF_CALLERS_EARLY : Z_OF_CALLERS;
@@ -75,7 +75,12 @@ export interface Difference {
   bound: number;
 }
 
-export function differenceOf(ours: Tally, theirs: Tally, z: number, varianceOf = betweenRequests): Difference {
+export function differenceOf(
+  ours: ShareTally,
+  theirs: ShareTally,
+  z: number,
+  varianceOf = betweenRequests,
+): Difference {
   const deviation = Math.sqrt(varianceOf(ours) + varianceOf(theirs));
   return {
     difference: shareOf(ours) - shareOf(theirs),
@@ -96,13 +101,13 @@ function smoothedShare({ events, of }: CallerTally): number {
   return of === 0 ? 0 : (events + 1) / (of + 2);
 }
 
-function betweenRequests(tally: Tally): number {
+function betweenRequests(tally: ShareTally): number {
   const share = smoothedShare(tally);
   return (share * (1 - share)) / (tally.of + 2);
 }
 
 /** Requests of one caller are alike, so the variance is at least that between the callers. */
-function betweenCallers(tally: Tally): number {
+function betweenCallers(tally: ShareTally): number {
   const some = (tally.callers ?? []).filter(({ of }) => of > 0);
   if (some.length < 2) return betweenRequests(tally);
   const squares = some.reduce((sum, one) => sum + (one.events - shareOf(tally) * one.of) ** 2, 0);

@@ -16,7 +16,7 @@ import {
   rateTally,
   type Difference,
   type Doubt,
-  type Tally,
+  type ShareTally,
 } from './callers.js';
 import { confidenceOf, type Chances, type GateVerdict } from './analysis.js';
 
@@ -87,7 +87,7 @@ export function judgeGuard(guard: Guard, question: GuardQuestion): GuardResult {
   const theirs = stable ? tallyOf(guard.name, stable.stats, waitMs) : NONE;
   const confidence = confidenceOf(chances);
   const found = differenceOf(ours, theirs, normalQuantile(confidence));
-  const reading = ({ events, of }: Tally) => ({ value: of === 0 ? null : events / of, samples: of });
+  const reading = ({ events, of }: ShareTally) => ({ value: of === 0 ? null : events / of, samples: of });
   return {
     metric: guard.name,
     stat: 'rate',
@@ -111,7 +111,7 @@ export function judgedRequests({ counts, waits }: RequestStats): number {
 function verdictOf(
   guard: Guard,
   { candidate, stable, isStableReady, isPausedWithoutRequests, isEarly }: GuardQuestion,
-  { ours, theirs, found }: { ours: Tally; theirs: Tally; found: Difference },
+  { ours, theirs, found }: { ours: ShareTally; theirs: ShareTally; found: Difference },
 ): Pick<GuardResult, 'verdict' | 'reason'> {
   if (judgedRequests(candidate) === 0)
     return { verdict: isPausedWithoutRequests ? 'unavailable' : 'pass', reason: 'no_requests' };
@@ -126,7 +126,7 @@ function verdictOf(
   return doubt ? { verdict: 'inconclusive', reason: doubt } : { verdict: 'breached', reason: null };
 }
 
-function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): Tally {
+function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): ShareTally {
   const { counts, callers = {}, waits } = stats;
   if (name !== 'abandoned_rate' || !waits) return rateTally(name, stats);
   const waiting = valuesFrom(waits.waiting, waitMs);

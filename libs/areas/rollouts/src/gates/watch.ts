@@ -17,8 +17,8 @@ import { FALSE_ALARMS } from './analysis.js';
 import type { Guard } from './guards.js';
 
 /*
- * The checks of a soak while it lasts. Shares of requests are tested after every second (`sequential.ts` of the dataplane);
- * latencies and abandoned requests, which need all of the soak, at a few times that are planned in advance.
+ * The records that a soak reads while it lasts. Shares of requests are tested after every second (`sequential.ts` of the
+ * dataplane); latencies and abandoned requests, which need all of the soak, at a few times that are planned in advance.
  */
 
 /** A share that is tested after every second. */
@@ -85,7 +85,7 @@ export function neededEvidence(strategy: RolloutInput['strategy'], watched: read
   return evidenceNeeded(FALSE_ALARMS / (soaks * Math.max(1, watched.length)));
 }
 
-/** What may stop a soak now. */
+/** Checks that may stop a soak now. */
 export interface EarlyChecks {
   /** Keys of watched shares whose evidence suffices. */
   proven: ReadonlySet<string>;
