@@ -131,9 +131,9 @@ it('a push stops at once when the signal aborts', async () => {
       });
     },
     LARGE,
-    { signal: stop.signal },
+    { signal: stop.signal, limitMs: 60_000, idleTimeoutMs: 60_000 },
   );
   await expect(sending).rejects.toThrow('enough');
   if (!sockets[0]!.closed) await once(sockets[0]!, 'close');
-  expect(performance.now() - accepted).toBeLessThan(IDLE_MS / 2);
+  expect(performance.now() - accepted).toBeLessThan(30_000);
 });
