@@ -10,7 +10,13 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { AnalysisMetricDto, BakeDto, STRATEGY_TYPES, StrategyStepDto, type StrategyType } from './rollout-strategy.dto.js';
+import {
+  AnalysisMetricDto,
+  BakeDto,
+  STRATEGY_TYPES,
+  StrategyStepDto,
+  type StrategyType,
+} from './rollout-strategy.dto.js';
 
 export const PLAN_STATES = ['pending', 'approved', 'rejected', 'expired', 'superseded'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
