@@ -1810,7 +1810,7 @@ export interface components {
             updated_at: string;
             /** @description Actor that last changed the settings. Changes by operations do not count. */
             updated_by: components["schemas"]["ActorDto"];
-            /** @description What the current operation waits for, as in its record. `approval`, `decision` and `resume` need a person. Null if it does not wait */
+            /** @description Reason why the current operation waits, as in its record. `approval`, `decision` and `resume` need a person. Null if it does not wait */
             waiting_for: ("soak" | "traffic" | "capacity" | "approval" | "decision" | "resume" | (string & {})) | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
@@ -2357,7 +2357,7 @@ export interface components {
             superseded_by: string | null;
             /** Format: date-time */
             updated_at: string;
-            /** @description What a waiting operation waits for. `approval`, `decision` and `resume` need a person: promote passes the first two, resume ends a pause. Null unless `status` is `waiting` */
+            /** @description Reason why the operation waits. `approval`, `decision` and `resume` need a person: promote passes the first two, resume ends a pause. Null unless `status` is `waiting` */
             waiting_for: ("soak" | "traffic" | "capacity" | "approval" | "decision" | "resume" | (string & {})) | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
