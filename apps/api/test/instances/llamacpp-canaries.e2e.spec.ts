@@ -189,11 +189,12 @@ interface CanaryResult {
     }
   }
 
+  /** The judgement of the first step. A breach may stop its soak. */
+  const firstOf = ({ result }: any) => result.analysis['soak:1'] ?? result.analysis['analyze:1'];
   /** The verdicts on outcomes that the analysis of a step had. */
-  const guardsOf = ({ result }: any, step: string) =>
-    Object.fromEntries(result.analysis[step].guards.map(({ metric, verdict }: any) => [metric, verdict]));
-  const guardOf = ({ result }: any, name: string) =>
-    result.analysis['analyze:1'].guards.find(({ metric }: any) => metric === name);
+  const guardsOf = (record: any, judgement = firstOf(record)) =>
+    Object.fromEntries(judgement.guards.map(({ metric, verdict }: any) => [metric, verdict]));
+  const guardOf = (record: any, name: string) => firstOf(record).guards.find(({ metric }: any) => metric === name);
   /** How many answers of a revision had each status. */
   const statusesOf = (answers: LoadAnswer[], revision: string) => {
     const counts: Record<number, number> = {};
@@ -203,8 +204,8 @@ interface CanaryResult {
 
   function assertPromoted(name: string, { record, route }: CanaryResult) {
     expect(record).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted', gate: { source: 'default' } } });
-    expect(guardsOf(record, 'analyze:1')).toEqual(ALL_PASS);
-    expect(guardsOf(record, 'analyze:2')).toEqual(ALL_PASS);
+    expect(guardsOf(record)).toEqual(ALL_PASS);
+    expect(guardsOf(record, record.result.analysis['analyze:2'])).toEqual(ALL_PASS);
     expect(guardOf(record, 'error_rate').candidate.samples).toBeGreaterThan(20);
     expect(route).toEqual([[`${name}-00002`, 100]]);
   }
@@ -216,7 +217,7 @@ interface CanaryResult {
 
   function assertGuarded(name: string, result: CanaryResult, guard: keyof typeof ALL_PASS) {
     assertStopped(name, result, 'analysis_failed');
-    expect(guardsOf(result.record, 'analyze:1')).toEqual({ ...ALL_PASS, [guard]: 'breached' });
+    expect(guardsOf(result.record)).toEqual({ ...ALL_PASS, [guard]: 'breached' });
     expect(guardOf(result.record, guard)).toMatchObject({ basis: 'same_time', reason: null });
   }
 
@@ -342,7 +343,7 @@ interface CanaryResult {
       analysis: { metrics: [metric] },
     });
     assertStopped('half', result, 'analysis_failed');
-    const { verdict, metrics } = result.record.result.analysis['analyze:1'];
+    const { verdict, metrics } = firstOf(result.record);
     expect(verdict).toBe('breached');
     expect(metrics).toMatchObject([{ metric: 'e2e_latency_ms', check: 'regression', verdict: 'breached' }]);
     expect(result.answers.filter(({ status, isCut }) => status !== 200 || isCut)).toEqual([]);
