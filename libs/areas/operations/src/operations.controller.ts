@@ -138,6 +138,7 @@ export class OperationsController {
     summary: 'Resume a waiting operation',
     description:
       'Ends a pause. If the operation is not paused but waits for a person, it approves or decides, as promote does.',
+    example: { reason: 'The support team has answered.' },
     ok: { 200: OperationDto },
     errors: ['operation_not_found', 'operation_not_paused', 'self_approval', 'validation_failed'],
   })

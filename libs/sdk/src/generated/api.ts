@@ -5565,6 +5565,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "The support team has answered."
+                 *     }
+                 */
                 "application/json": components["schemas"]["ResumeOperationDto"];
             };
         };

@@ -121,13 +121,7 @@ export class InstanceDto {
 }
 
 export class InstanceFilterDto {
-  @StringField({
-    min: 1,
-    max: 255,
-    optional: true,
-    description: 'Id, number or name of the revision',
-    example: 'chat-00007',
-  })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name of the revision' })
   revision?: string;
 }
 

@@ -13,7 +13,6 @@ export class LogQueryDto {
     optional: true,
     description:
       'Only output of the last so many seconds, by the clock of the server. With `since`, the later of both times counts',
-    example: 600,
   })
   since_seconds?: number;
 
