@@ -94,17 +94,18 @@ it('promotes candidates that are as fast as the baseline and none that is slower
         : expect.objectContaining({
             canary,
             status: 'failed',
-            verdict: expect.stringMatching(/^(breached|inconclusive)$/),
+            // A busy machine may leave no load that both sides had.
+            verdict: expect.stringMatching(/^(breached|inconclusive|not_comparable)$/),
           }),
     ),
   );
-  for (const { verdict, e2e } of seen) {
+  for (const { status, e2e } of seen) {
     const { basis } = e2e.compared ?? {};
-    // Latency does not fall when an instance gets more requests, so a candidate that is
-    // slower with less load needs no correction.
-    if (basis === 'less_traffic') expect(e2e.regression_percent).toBeGreaterThan(LIMIT_PERCENT);
-    // An inconclusive gate may have found no load that both carried.
-    else if (basis || verdict !== 'inconclusive') {
+    // Latency does not fall when an instance gets more requests, so a candidate that is slower with less load, or at any
+    // load, needs no correction.
+    if (basis === 'less_traffic' || basis === 'any_load') expect(e2e.regression_percent).toBeGreaterThan(LIMIT_PERCENT);
+    // A soak that its time to first token has stopped may have found no load that both carried.
+    else if (basis || status === 'succeeded') {
       expect(e2e.compared).toMatchObject({ basis: 'equal_load' });
       const byAllPercent = 100 * (e2e.candidate.value / e2e.baseline.value - 1);
       expect(e2e.regression_percent).toBeGreaterThan(byAllPercent);
