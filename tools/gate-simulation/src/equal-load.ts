@@ -1,27 +1,7 @@
 import { judge, overall, type MetricResult, type GateVerdict } from '@slipway/area-rollouts/analysis';
-import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { ENGINES, type EngineName } from './engine.js';
+import { METRICS } from './gate-metrics.js';
 import { soak, type SoakSettings } from './soak.js';
-
-const LIMIT_PERCENT = 20;
-const MIN_SAMPLES = 50;
-
-const METRICS = [
-  ['e2e_latency_ms', 'p95'],
-  ['ttft_ms', 'p95'],
-  ['error_rate', 'rate'],
-].map(
-  ([name, stat]) =>
-    ({
-      name,
-      stat,
-      check: 'regression',
-      max_regression_percent: LIMIT_PERCENT,
-      min_samples: MIN_SAMPLES,
-      failure_limit: 0,
-      dry_run: false,
-    }) as AnalysisMetricDto,
-);
 
 const CANDIDATES = [
   ['identical', 1],

@@ -13,7 +13,7 @@ import {
   type Strategy,
 } from '@slipway/area-rollouts/analysis';
 import { countsBySecond, statsBetween, type QueryClient, type RequestStats } from '@slipway/dataplane';
-import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
+import { METRICS } from './gate-metrics.js';
 import { Traffic, type TrafficSettings } from './traffic.js';
 
 /*
@@ -25,24 +25,7 @@ const SOAK_SECONDS = 180;
 const LOOK_SECONDS = 2;
 const STEPS = 4;
 
-const metrics = [
-  ['e2e_latency_ms', 'p95'],
-  ['ttft_ms', 'p95'],
-  ['error_rate', 'rate'],
-].map(
-  ([name, stat]) =>
-    ({
-      name,
-      stat,
-      check: 'regression',
-      max_regression_percent: 20,
-      min_samples: 50,
-      failure_limit: 0,
-      dry_run: false,
-    }) as AnalysisMetricDto,
-);
-
-const GATE: StoredGate = { metrics, guards: [...GUARDS], on_failure: 'rollback', on_inconclusive: 'pause' };
+const GATE: StoredGate = { metrics: METRICS, guards: [...GUARDS], on_failure: 'rollback', on_inconclusive: 'pause' };
 
 export interface SoakOutcome {
   judgement: Judgement;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { countsBySecond, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
+import { countsBySecond, statsBetween } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
 import {
@@ -12,17 +12,15 @@ import {
 } from '@slipway/platform-durable/operations';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { judge, type MetricResult } from './gates/analysis.js';
-import { floorSecond } from './gates/analyst.js';
-import { beginWatch, neededEvidence, plannedLooks, watchedShares, watchOn, type WatchState } from './gates/watch.js';
+import { floorSecond, LATE_MS, recordedUntil } from './gates/analyst.js';
+import { beginWatch, dueChecks, looksOf, watchedShares, watchOn, type WatchState } from './gates/watch.js';
 import { BAKE, claimOf, systemPrincipal, type BakeInput } from './bake.js';
-import type { StoredGate } from './rollout.input.js';
+import type { StoredGate, Strategy } from './rollout.input.js';
 import { RollbacksService } from './rollbacks.service.js';
 
 type BakeContext = StepContext<BakeInput>;
 
 const LOOK_MS = 5_000;
-/** Records of a gateway that has not reported for longer are not waited for. */
-const LATE_MS = 3_000;
 
 @Injectable()
 @DurableOperation(BAKE)
@@ -68,25 +66,27 @@ export class BakeOperation implements OperationOf<typeof BAKE> {
     const start = floorSecond(step.startedAt);
     const end = new Date(start.getTime() + bake.seconds * 1_000);
     const isEnd = step.elapsedMs() >= bake.seconds * 1_000 + LATE_MS;
-    const late = new Date((await tx.now()).getTime() - LATE_MS);
-    const complete = await statsCompleteUntil(tx);
-    const latest = floorSecond(complete && complete > late ? complete : late);
+    const latest = await recordedUntil(tx);
     const until = latest > end ? end : latest;
     let watch = known ?? beginWatch(start);
-    if (until <= new Date(watch.until)) return { watch, breaches: [], isEnd };
+    // The end is judged even if the look before it has read all records.
+    if (until <= new Date(watch.until) && !isEnd) return { watch, breaches: [], isEnd };
     const gate: StoredGate = { metrics: bake.metrics, on_failure: 'rollback', on_inconclusive: 'pause' };
     const watched = watchedShares(gate);
     const seconds = await countsBySecond(tx, [revisionId], new Date(watch.until), until);
     watch = watchOn(watch, seconds, { watched, candidateId: revisionId, until });
-    const needed = neededEvidence({ type: 'immediate', steps: [] }, watched);
-    const proven = new Set(watched.map(({ key }) => key).filter((key) => (watch.evidence[key]?.log ?? 0) >= needed));
-    const planned = plannedLooks(bake.seconds);
-    const isPlanned = isEnd || (planned[watch.looks] ?? Infinity) * 1_000 <= step.elapsedMs();
-    if (isPlanned) watch = { ...watch, looks: watch.looks + 1 };
+    const strategy = strategyOf(bake);
+    const { watch: next, early } = dueChecks(watch, {
+      watched,
+      strategy,
+      soakSeconds: bake.seconds,
+      elapsedMs: step.elapsedMs(),
+    });
+    const isPlanned = isEnd || (early?.isPlanned ?? false);
     const breaches: MetricResult[] = [];
-    const chances = { looks: planned.length + 1, metrics: bake.metrics.length };
+    const chances = { looks: looksOf(strategy), metrics: bake.metrics.length };
     for (const [index, metric] of bake.metrics.entries()) {
-      const isProven = proven.has(`metrics.${index}`);
+      const isProven = early?.proven.has(`metrics.${index}`) ?? false;
       if (metric.dry_run || !(isProven || isPlanned)) continue;
       const from = new Date(Math.max(start.getTime(), until.getTime() - (metric.window_seconds ?? Infinity) * 1_000));
       const stats = await statsBetween(tx, revisionId, from, until);
@@ -94,7 +94,7 @@ export class BakeOperation implements OperationOf<typeof BAKE> {
       const result = judge(check, stats, undefined, chances, { isEarly: !isProven });
       if (result.verdict === 'breached') breaches.push(result);
     }
-    return { watch, breaches, isEnd };
+    return { watch: next, breaches, isEnd };
   }
 
   /** A repeat finds the rollback that it has begun. */
@@ -127,4 +127,9 @@ export class BakeOperation implements OperationOf<typeof BAKE> {
       });
     }
   }
+}
+
+/** A bake is judged as the one soak of a strategy. */
+function strategyOf({ seconds }: BakeInput['bake']): Strategy {
+  return { type: 'immediate', steps: [{ traffic_percent: 100, soak_seconds: seconds, requires_approval: false }] };
 }

@@ -212,7 +212,7 @@ describe('the state that a server reports', () => {
 describe('a start that fails', () => {
   const failure = {
     cause: 'exited' as const,
-    remediation: 'Mend it.',
+    remediation: 'Fix it.',
     exit_code: 7,
     signal: null,
     line: 'the model is broken',
@@ -234,7 +234,7 @@ describe('a start that fails', () => {
     expect(record).toMatchObject({
       status: 'failed',
       error_code: 'target_not_ready',
-      message: 'exited: it ended with code 7: the model is broken. Mend it.',
+      message: 'exited: it ended with code 7: the model is broken. Fix it.',
     });
     expect(stepOf(record, 'await_ready').message).toBe(
       '0 of 1 instances are ready, and 3 consecutive starts failed in the same way.',

@@ -156,7 +156,7 @@ const FIND_WINDOW: NamedSql = {
 const READ_FAULTS: NamedSql = {
   name: 'dataplane_read_faults',
   text: `
-    select s.revision_id as "revisionId", f.key as fault, sum(f.value::bigint)::float8 as attempts
+    select s.revision_id as id, f.key as fault, sum(f.value::bigint)::float8 as attempts
     from dataplane_request_stats s cross join lateral jsonb_each_text(s.faults) f
     where s.faults is not null and s.window_start > now() - make_interval(secs => $1) and f.key = any($2::text[])
     group by s.revision_id, f.key order by s.revision_id, f.key`,
@@ -276,19 +276,42 @@ export const CONFIGURATION_FAULTS = ['credential', 'model_missing', 'redirect'] 
 
 export type ConfigurationFault = (typeof CONFIGURATION_FAULTS)[number];
 
-/** A kind of fault that answers of a revision, or of a binding of a published product, had. */
-export interface RevisionFault {
-  revisionId: string;
-  fault: string;
+/** A gateway that could not reach Postgres writes its windows late. */
+const FAULT_SECONDS = 120;
+/** The next run reports the rest. */
+const MOST_FAULTS = 200;
+
+/** A kind of fault that answers had. */
+export interface ReportedFault {
+  fault: ConfigurationFault;
   attempts: number;
 }
 
-/** Returns which of these faults occurred in the last seconds. */
-export function recentFaults(
+/** The revision, or the binding of a published product, that had it. */
+interface RecentFault extends ReportedFault {
+  id: string;
+}
+
+/**
+ * Finds recent faults of the configuration, and claims those that an area is to report.
+ * @param claim marks faults as reported, so that one of several workers reports each. Its values are the ids, the faults
+ * of the same length, and the most rows
+ * @returns the claimed rows with their attempts
+ */
+export async function claimFaults<Row extends { fault: string }>(
   db: QueryClient,
-  options: { seconds: number; faults: readonly string[] },
-): Promise<RevisionFault[]> {
-  return db.query<RevisionFault>(READ_FAULTS, [options.seconds, options.faults]);
+  claim: (values: [ids: string[], faults: string[], most: number]) => Promise<Row[]>,
+  idOf: (row: Row) => string,
+): Promise<(Row & ReportedFault)[]> {
+  const found = await db.query<RecentFault>(READ_FAULTS, [FAULT_SECONDS, CONFIGURATION_FAULTS]);
+  if (found.length === 0) return [];
+  const attempts = new Map(found.map((one) => [`${one.id} ${one.fault}`, one.attempts]));
+  const rows = await claim([found.map(({ id }) => id), found.map(({ fault }) => fault), MOST_FAULTS]);
+  return rows.map((row) => ({
+    ...row,
+    fault: row.fault as ConfigurationFault,
+    attempts: attempts.get(`${idOf(row)} ${row.fault}`) ?? 0,
+  }));
 }
 
 /** Deletes the oldest first; resolves to their number, at most the requested one. */

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { lastWindowWith, reportersOf, statsBetween, type StatsReporter } from '@slipway/dataplane';
+import {
+  lastWindowWith,
+  reportersOf,
+  statsBetween,
+  type StatsReporter,
+  statsCompleteUntil,
+  type RequestStats,
+} from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepOutcome } from '@slipway/platform-durable/operations';
 import { WORKER, type FailureCode } from '@slipway/contracts';
@@ -168,13 +175,21 @@ export class Analyst {
 
   private recordsOf(tx: Tx, context: RolloutContext): GateRecords {
     const { revisionId, foundActiveRevisionId: stableId } = context.input;
+    // Checks and guards of one judgement mostly read the same window.
+    const known = new Map<string, Promise<RequestStats>>();
+    const statsOf = (id: string, { from, to }: CheckWindow): Promise<RequestStats> => {
+      const key = `${id} ${from.getTime()} ${to.getTime()}`;
+      const stats = known.get(key) ?? statsBetween(tx, id, from, to);
+      known.set(key, stats);
+      return stats;
+    };
     return {
-      candidate: ({ from, to }) => statsBetween(tx, revisionId, from, to),
+      candidate: (window) => statsOf(revisionId, window),
       async *stable(window, minSamples) {
         for (const find of [sameWindow, lastWindow, windowBefore]) {
           const found = await find(tx, context, { ...window, minSamples });
           if (!found || !stableId) continue;
-          const stats = await statsBetween(tx, stableId, found.from, found.to);
+          const stats = await statsOf(stableId, found);
           yield { stats, basis: find === sameWindow ? 'same_time' : 'earlier' };
         }
       },
@@ -311,6 +326,16 @@ function guardText({ metric, candidate, baseline, limit, reason }: GuardResult):
 
 function shownShare(share: number | null): string {
   return share === null ? 'has no value' : `${Math.round(share * 1_000) / 10} %`;
+}
+
+/** Records of a gateway that has not reported for longer are not waited for. */
+export const LATE_MS = 3_000;
+
+/** The end of the seconds that all gateways have recorded, or of those that are not waited for any longer. */
+export async function recordedUntil(tx: Tx): Promise<Date> {
+  const earliest = new Date((await tx.now()).getTime() - LATE_MS);
+  const complete = await statsCompleteUntil(tx);
+  return floorSecond(complete && complete > earliest ? complete : earliest);
 }
 
 export function floorSecond(at: Date): Date {

@@ -40,8 +40,8 @@ export interface WatchState {
   limits: Record<string, number> | null;
   /** Planned looks that are over. */
   looks: number;
-  /** Requests of both revisions so far. */
-  requests: { candidate: number; stable: number };
+  /** Requests of the candidate so far. */
+  requests: number;
 }
 
 /** The first planned look, and the factor from each to the next. */
@@ -49,7 +49,7 @@ const FIRST_LOOK_SECONDS = 10;
 const LOOK_FACTOR = 1.5;
 
 /** Returns the seconds of a soak after which latencies are compared before its end. */
-export function plannedLooks(soakSeconds: number): number[] {
+function plannedLooks(soakSeconds: number): number[] {
   const looks: number[] = [];
   for (let at = FIRST_LOOK_SECONDS; at < soakSeconds; at *= LOOK_FACTOR) looks.push(Math.round(at));
   return looks;
@@ -80,7 +80,7 @@ export function isWatched(name: AnalysisMetricDto['name'] | Guard['name']): bool
 }
 
 /** The evidence from which on a watched share is a breach: all of a rollout have half of its chance of a false alarm. */
-export function neededEvidence(strategy: RolloutInput['strategy'], watched: readonly WatchedShare[]): number {
+function neededEvidence(strategy: RolloutInput['strategy'], watched: readonly WatchedShare[]): number {
   const soaks = strategy.type === 'canary' ? strategy.steps.length : 1;
   return evidenceNeeded(FALSE_ALARMS / (soaks * Math.max(1, watched.length)));
 }
@@ -112,12 +112,12 @@ export function dueChecks(
 }
 
 export function beginWatch(from: Date): WatchState {
-  return { until: from.toISOString(), evidence: {}, limits: null, looks: 0, requests: { candidate: 0, stable: 0 } };
+  return { until: from.toISOString(), evidence: {}, limits: null, looks: 0, requests: 0 };
 }
 
 /**
  * Limits for watched shares if the stable revision gets no requests meanwhile: the highest share that fits its earlier
- * requests. Without any, `fallback` of the guard.
+ * requests. Without any, the largest difference that the guard accepts.
  */
 export function limitsFrom(
   watched: readonly WatchedShare[],
@@ -147,10 +147,9 @@ export function watchOn(
     byTime.set(second.at.getTime(), { ...both, [second.revisionId === candidateId ? 'candidate' : 'stable']: second });
   }
   const evidence = { ...state.evidence };
-  const requests = { ...state.requests };
+  let { requests } = state;
   for (const { candidate, stable } of byTime.values()) {
-    requests.candidate += requestsOf(candidate);
-    requests.stable += requestsOf(stable);
+    requests += requestsOf(candidate);
     for (const { key, name, limit } of watched) {
       const ours = sharesOf(name, candidate);
       const known = evidence[key] ?? NO_EVIDENCE;

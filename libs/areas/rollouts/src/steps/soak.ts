@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { countsBySecond, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
+import { countsBySecond, statsBetween } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, type StepOutcome } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
-import { Analyst, floorSecond } from '../gates/analyst.js';
+import { Analyst, floorSecond, recordedUntil } from '../gates/analyst.js';
 import { judgedRequests } from '../gates/guards.js';
 import type { Judgement } from '../gates/judgement.js';
 import { beginWatch, dueChecks, limitsFrom, watchedShares, watchOn, type WatchState } from '../gates/watch.js';
@@ -22,8 +22,6 @@ import {
 
 /** How often a soak is read: gateways report every second. */
 const LOOK_MS = 2_000;
-/** Records of a gateway that has not reported for longer are not waited for. */
-const LATE_MS = 3_000;
 /** How long a soaking candidate may give no answer. */
 const SILENCE_LIMIT_MS = 15_000;
 const SILENCE_LOOK_MS = 250;
@@ -105,7 +103,7 @@ export class Soak {
     const watched = watchedShares(gate);
     return this.database.tx('system', async (tx) => {
       let watch = known ?? beginWatch(start);
-      const until = await this.completeUntil(tx);
+      const until = await recordedUntil(tx);
       const from = new Date(watch.until);
       if (until <= from) return { watch };
       const isSplit = percentAt(strategy, step.number) < 100 && foundActiveRevisionId !== null;
@@ -120,13 +118,6 @@ export class Soak {
       const judgement = await this.analyst.judgeEarly(tx, context, { from: start, to: until }, due.early);
       return { watch, judgement };
     });
-  }
-
-  /** The end of the seconds that all gateways have recorded, or of those that are not waited for any longer. */
-  private async completeUntil(tx: Tx): Promise<Date> {
-    const earliest = new Date((await tx.now()).getTime() - LATE_MS);
-    const complete = await statsCompleteUntil(tx);
-    return floorSecond(complete && complete > earliest ? complete : earliest);
   }
 
   private async limits(tx: Tx, context: RolloutContext, start: Date): Promise<Record<string, number>> {
@@ -159,7 +150,7 @@ export class Soak {
     const lookMs = state.silentSince === undefined ? LOOK_MS : SILENCE_LOOK_MS;
     const reason = operation.pause?.reason;
     const { watch } = state;
-    const hasTraffic = !watch || watch.requests.candidate > 0 || step.elapsedMs() < 2 * LOOK_MS;
+    const hasTraffic = !watch || watch.requests > 0 || step.elapsedMs() < 2 * LOOK_MS;
     return sleep({
       forMs: isPaused ? LOOK_MS : Math.max(0, Math.min(lookMs, leftMs)),
       status: 'waiting',
@@ -196,7 +187,7 @@ export class Soak {
   private async receivedShare(tx: Tx, { input, step }: RolloutContext) {
     const configured = percentAt(input.strategy, step.number);
     if (configured >= 100 || input.foundActiveRevisionId === null) return undefined;
-    const [from, to] = [floorSecond(step.startedAt), await this.completeUntil(tx)];
+    const [from, to] = [floorSecond(step.startedAt), await recordedUntil(tx)];
     if (to <= from) return undefined;
     const candidate = await statsBetween(tx, input.revisionId, from, to);
     const stable = await statsBetween(tx, input.foundActiveRevisionId, from, to);
