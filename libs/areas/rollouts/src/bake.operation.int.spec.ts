@@ -69,6 +69,15 @@ it('rolls back at a breach, once, whatever happens between', async () => {
   expect(bed.neighbours.abandoned).toEqual([(await bed.revision(deployment, 2)).id]);
 });
 
+it('judges its end, even if the look before it has read all records', async () => {
+  const { deployment, bakeId } = await baking();
+  await bed.served((await bed.revision(deployment, 2)).id, { ok: 70, failed: 30, secondsAgo: 60 });
+  await started(bakeId, SECONDS + 4);
+  const state = { until: new Date().toISOString(), evidence: {}, limits: null, looks: 99, requests: 100 };
+  await bed.sql('update operation_steps set state = $2 where operation_id = $1', [bakeId, { watch: state }]);
+  expect(await bed.wake(bakeId)).toMatchObject({ status: 'succeeded', result: { outcome: 'rolled_back' } });
+});
+
 it('ends when the traffic changes, and rolls back nothing then', async () => {
   const { deployment, bakeId } = await baking();
   await served(deployment, 20, { failed: 10 });
