@@ -44,7 +44,7 @@ export class Notifications {
     const users = this.channels.get(channel) ?? 0;
     this.channels.set(channel, users + 1);
     if (!this.client) await this.connect();
-    else if (users === 0) await this.client.query(`LISTEN "${channel}"`).catch(() => this.lost(this.client));
+    else if (users === 0) await this.listenOn(this.client, channel);
     return async () => {
       this.payloads.off(channel, onPayload);
       if (onReconnect) this.reconnects.off('reconnect', onReconnect);
@@ -102,17 +102,25 @@ export class Notifications {
     this.pinging = setTimeout(() => {
       client.query('select 1').then(
         () => this.client === client && !this.closed && this.schedulePing(client),
-        () => {
-          if (client !== this.client || this.closed) return;
-          this.silences.emit('silence');
-          this.lost(client);
-        },
+        () => this.silent(client),
       );
     }, PING_EVERY_MS).unref();
   }
 
-  private lost(client: pg.Client | undefined): void {
-    if (this.closed || !client || client !== this.client) return;
+  /** A reconnect listens to the channel too, so a failure here loses nothing. */
+  private async listenOn(client: pg.Client, channel: string): Promise<void> {
+    await client.query(`LISTEN "${channel}"`).catch(() => this.silent(client));
+  }
+
+  /** Whoever notices first has to say it: once the connection is replaced, nobody notices again. */
+  private silent(client: pg.Client): void {
+    if (this.closed || client !== this.client) return;
+    this.silences.emit('silence');
+    this.lost(client);
+  }
+
+  private lost(client: pg.Client): void {
+    if (this.closed || client !== this.client) return;
     this.client = undefined;
     clearTimeout(this.pinging);
     cut(client);

@@ -65,6 +65,20 @@ it('recovers after Postgres vanished silently: statements in progress fail, noti
   expect(Date.now() - begin).toBeLessThan(RECOVERED_WITHIN_MS);
 }, 60_000);
 
+it('recovers too if a new listener is the first to notice', async () => {
+  const asked = () => Promise.all([database.read('system', ONE), database.read({ tenantId: 'ten_a' }, LOOKUP)]);
+  await asked();
+  proxy.vanish();
+  const begin = Date.now();
+  const lost = Promise.allSettled([asked()]);
+  await database.listen('slipway_silence_first', () => undefined);
+  expect((await lost)[0]?.status).toBe('rejected');
+  // Statements of the same turn may still get a connection that is being closed.
+  await new Promise(setImmediate);
+  await asked();
+  expect(Date.now() - begin).toBeLessThan(RECOVERED_WITHIN_MS);
+}, 60_000);
+
 it('leaves no connection open if it is closed while it connects', async () => {
   const notifications = new Notifications(testDatabase.url);
   notifications.start();
