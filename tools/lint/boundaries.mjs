@@ -18,11 +18,19 @@ export const boundaries = [
   },
   {
     sourceTag: 'type:area',
-    onlyDependOnLibsWithTags: ['type:port', 'type:target', 'type:dataplane', 'type:platform', 'type:contracts'],
+    onlyDependOnLibsWithTags: [
+      'type:port',
+      'type:target',
+      'type:diagnosis',
+      'type:dataplane',
+      'type:platform',
+      'type:contracts',
+    ],
   },
   { sourceTag: 'type:port', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
   { sourceTag: 'type:target', onlyDependOnLibsWithTags: ['type:target', 'type:platform', 'type:contracts'] },
   { sourceTag: 'type:gateway', onlyDependOnLibsWithTags: ['type:dataplane', 'type:platform', 'type:contracts'] },
+  { sourceTag: 'type:diagnosis', onlyDependOnLibsWithTags: ['type:dataplane', 'type:contracts'] },
   { sourceTag: 'type:dataplane', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
   { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
   // The contracts, which all projects share, import nothing.
@@ -42,7 +50,14 @@ export const boundaries = [
   // Runs parts of the product with a virtual clock, outside the processes.
   {
     sourceTag: 'type:simulation',
-    onlyDependOnLibsWithTags: ['type:gateway', 'type:area', 'type:port', 'type:dataplane', 'type:contracts'],
+    onlyDependOnLibsWithTags: [
+      'type:gateway',
+      'type:area',
+      'type:port',
+      'type:diagnosis',
+      'type:dataplane',
+      'type:contracts',
+    ],
   },
 ];
 

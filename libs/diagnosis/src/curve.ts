@@ -1,0 +1,131 @@
+import { metricOf, type Distribution, type Metric } from '@slipway/contracts';
+import { bucketOf, bucketValue, emptyHistogram, loadOf, mergeHistograms, type Histogram } from '@slipway/dataplane';
+import { bucketsOf, type Block } from './blocks.js';
+import { leastSamples, measured } from './interval.js';
+import type { CurvePoint, Goal, Measured } from './types.js';
+
+/** Values of one metric at one bucket of load, block by block. */
+export interface LoadBucketValues {
+  bucket: number;
+  /** Requests in flight that the bucket represents. */
+  load: number;
+  all: Histogram;
+  blocks: readonly Histogram[];
+}
+
+/** Share of streams from which the duration of an answer is computed from its tokens. */
+const MOSTLY_STREAMS = 0.5;
+/** Requests below this load were nearly alone on their instance. */
+export const NEARLY_ALONE = 1.42;
+/** Buckets of a long histogram that are combined before it is multiplied with another one. */
+const MOST_TERMS = 24;
+
+/**
+ * Returns the values of a metric by load, lowest load first.
+ *
+ * A long request seldom stays at a low load, because others join it. Its whole duration would therefore be missing at
+ * low loads, so it is computed from the time to the first token, the time per token and the number of tokens.
+ */
+export function valuesByLoad(blocks: readonly Block[], metric: Distribution): LoadBucketValues[] {
+  return metric === 'e2e_latency_ms' && isMostlyStreams(blocks) ? durationsByLoad(blocks) : plainByLoad(blocks, metric);
+}
+
+export function isMostlyStreams(blocks: readonly Block[]): boolean {
+  const count = (metric: Distribution) => blocks.reduce((sum, block) => sum + block.overall(metric).n, 0);
+  return count('itl_ms') >= MOSTLY_STREAMS * count('e2e_latency_ms') && count('itl_ms') > 0;
+}
+
+function plainByLoad(blocks: readonly Block[], metric: Distribution): LoadBucketValues[] {
+  return bucketsOf(blocks, metric).map((name) =>
+    bucketValues(
+      name,
+      blocks.map((block) => block.atLoad(metric, name)),
+    ),
+  );
+}
+
+function durationsByLoad(blocks: readonly Block[]): LoadBucketValues[] {
+  return bucketsOf(blocks, 'itl_ms').map((name) =>
+    bucketValues(
+      name,
+      blocks.map((block) =>
+        durations(block.atLoad('ttft_ms', name), block.atLoad('itl_ms', name), block.outputTokens()),
+      ),
+    ),
+  );
+}
+
+function bucketValues(name: string, blocks: readonly Histogram[]): LoadBucketValues {
+  const bucket = Number(name);
+  return { bucket, load: loadOf(bucket), all: mergeHistograms(blocks), blocks };
+}
+
+/** Distribution of first + perToken · (tokens − 1), as if the three did not depend on each other. */
+export function durations(first: Histogram, perToken: Histogram, tokens: Histogram): Histogram {
+  const n = Math.min(first.n, perToken.n, tokens.n);
+  if (n === 0) return emptyHistogram();
+  const [firsts, gaps, counts] = [first, perToken, tokens].map(sharesOf) as [Share[], Share[], Share[]];
+  const b: Record<string, number> = {};
+  let sum = 0;
+  let sq = 0;
+  for (const one of firsts)
+    for (const gap of gaps)
+      for (const count of counts) {
+        const value = one.value + gap.value * Math.max(0, count.value - 1);
+        const weight = n * one.share * gap.share * count.share;
+        const at = bucketOf(value);
+        b[at] = (b[at] ?? 0) + weight;
+        sum += weight * value;
+        sq += weight * value ** 2;
+      }
+  return { n, sum, sq, b };
+}
+
+interface Share {
+  value: number;
+  share: number;
+}
+
+function sharesOf({ n, b }: Histogram): Share[] {
+  const all = Object.entries(b).map(([bucket, count]) => ({ value: bucketValue(Number(bucket)), share: count / n }));
+  all.sort((one, other) => one.value - other.value);
+  const each = Math.ceil(all.length / MOST_TERMS);
+  if (each <= 1) return all;
+  return Array.from({ length: Math.ceil(all.length / each) }, (_, index) => {
+    const some = all.slice(index * each, (index + 1) * each);
+    const share = some.reduce((sum, one) => sum + one.share, 0);
+    return { share, value: some.reduce((sum, one) => sum + one.share * one.value, 0) / share };
+  });
+}
+
+/** Points with enough samples for the goal's statistic. */
+export function curveOf(
+  goal: Goal,
+  values: readonly LoadBucketValues[],
+  evidence: { minSamples: number; confidence: number },
+): CurvePoint[] {
+  const least = leastSamples(goal.stat, evidence.minSamples);
+  return values.flatMap(({ load, all, blocks }) => {
+    const point = all.n < least ? null : measured(goal.stat, blocks, evidence.confidence);
+    return point ? [{ load, ...point }] : [];
+  });
+}
+
+/** The statistic of all requests that were nearly alone; null with too few of them. */
+export function idleValue(
+  goal: Goal,
+  values: readonly LoadBucketValues[],
+  evidence: { minSamples: number; confidence: number },
+): Measured | null {
+  const alone = values.filter(({ load }) => load < NEARLY_ALONE);
+  const blocks = (alone[0]?.blocks ?? []).map((_, index) =>
+    mergeHistograms(alone.map((one) => one.blocks[index] as Histogram)),
+  );
+  const found = measured(goal.stat, blocks, evidence.confidence);
+  return found && found.n >= leastSamples(goal.stat, evidence.minSamples) ? found : null;
+}
+
+/** The metric as one that has a histogram; undefined for shares. */
+export function distributionOf(metric: Metric): Distribution | undefined {
+  return metricOf(metric).kind === 'distribution' ? (metric as Distribution) : undefined;
+}

@@ -1,0 +1,89 @@
+import { metricOf, type Stat } from '@slipway/contracts';
+import {
+  estimate,
+  mergeHistograms,
+  normalQuantile,
+  quantile,
+  type Histogram,
+  type WeightedHistogram,
+} from '@slipway/dataplane';
+import type { Goal, Interval, Measured } from './types.js';
+
+/** Below this many values beyond a quantile, the quantile says nothing. */
+const LEAST_BEYOND = 5;
+const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
+
+/** Number of samples that a statistic needs. */
+export function leastSamples(stat: Stat, minSamples: number): number {
+  const q = QUANTILES[stat];
+  return q === undefined ? minSamples : Math.max(minSamples, Math.ceil(LEAST_BEYOND / (1 - q)));
+}
+
+/**
+ * Statistic of all values, with its interval. Values of one block may depend on each other, so the blocks show how
+ * uncertain the statistic is; with few blocks, Student's distribution makes the interval wider.
+ * @param confidence one-sided
+ */
+export function measured(stat: Stat, blocks: readonly Histogram[], confidence: number): Measured | null {
+  const filled = blocks.filter(({ n }) => n > 0);
+  const histogram = mergeHistograms(filled);
+  if (histogram.n === 0) return null;
+  const found = estimate(stat, [{ histogram, weight: 1, tilt: 0 }], filled);
+  if (!found) return unmeasurable(stat, histogram);
+  const spread = Math.exp(tQuantile(confidence, filled.length - 1) * Math.sqrt(found.variance));
+  return { n: histogram.n, value: found.value, low: found.value / spread, high: found.value * spread };
+}
+
+/** A mean of zero, or of one value, has no relative error. */
+function unmeasurable(stat: Stat, histogram: Histogram): Measured {
+  const value = stat === 'avg' ? histogram.sum / histogram.n : (quantile(histogram, QUANTILES[stat] ?? 0.5) as number);
+  return { n: histogram.n, value, low: 0, high: Infinity };
+}
+
+/** Statistic of a mixture, and the standard deviation of its logarithm if its values were independent. */
+export function mixture(stat: Stat, parts: readonly WeightedHistogram[]): { value: number; deviation: number } | null {
+  const found = estimate(stat, parts);
+  return found && { value: found.value, deviation: Math.sqrt(found.variance) };
+}
+
+/** Share of failures with Wilson's interval, for as many independent requests as the blocks show. */
+export function measuredShare(blocks: readonly { failed: number; of: number }[], confidence: number): Measured | null {
+  const filled = blocks.filter(({ of }) => of > 0);
+  const n = filled.reduce((sum, { of }) => sum + of, 0);
+  if (n === 0) return null;
+  const value = filled.reduce((sum, { failed }) => sum + failed, 0) / n;
+  const apart = value * (1 - value) * n;
+  const offs = filled.reduce((sum, { failed, of }) => sum + (failed - value * of) ** 2, 0);
+  const together = filled.length < 2 ? 0 : (filled.length / (filled.length - 1)) * offs;
+  const independent = together > apart ? (n * apart) / together : n;
+  const z = tQuantile(confidence, filled.length - 1);
+  const centre = value + z ** 2 / (2 * independent);
+  const spread = z * Math.sqrt((value * (1 - value)) / independent + z ** 2 / (4 * independent ** 2));
+  const scale = 1 + z ** 2 / independent;
+  return { n, value, low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
+}
+
+/**
+ * Quantile of Student's distribution (Cornish and Fisher's expansion; off by less than 4 % from 3 degrees of freedom
+ * on). One block alone shows no spread between blocks, so the normal quantile is returned.
+ */
+export function tQuantile(p: number, degrees: number): number {
+  const z = normalQuantile(p);
+  if (degrees < 1) return z;
+  const first = (z ** 3 + z) / 4;
+  const second = (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96;
+  const third = (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384;
+  return z + first / degrees + second / degrees ** 2 + third / degrees ** 3;
+}
+
+/** Whether the whole interval is beyond the threshold, inside it, or neither. */
+export function sideOf(goal: Goal, { low, high }: Interval): 'missed' | 'met' | 'unsure' {
+  const isHigherBetter = metricOf(goal.metric).better === 'higher';
+  const [kindest, worst] = isHigherBetter ? [high, low] : [low, high];
+  if (isOutside(goal, kindest)) return 'missed';
+  return isOutside(goal, worst) ? 'unsure' : 'met';
+}
+
+export function isOutside({ metric, threshold }: Goal, value: number): boolean {
+  return metricOf(metric).better === 'higher' ? value < threshold : value > threshold;
+}
