@@ -77,6 +77,9 @@ export {
   type ComparisonCriterion,
   type MissingComparison,
 } from './statistics/comparison.js';
+export { estimate, type Estimate, type WeightedHistogram } from './statistics/estimate.js';
+export { emptyRecord, type ArrivalCount, type RecordSeconds, type ServiceRecord } from './records/record.js';
+export { mergeRecords, mergeWindows } from './records/merge.js';
 export * from './statistics/sequential.js';
 export * from './statistics/stats.query.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';

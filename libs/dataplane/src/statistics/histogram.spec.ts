@@ -10,6 +10,7 @@ import {
   mergeHistograms,
   quantile,
   sortedBuckets,
+  subtractHistograms,
   variance,
   type Histogram,
 } from './histogram.js';
@@ -32,6 +33,18 @@ it('keeps every quantile within 5 % of the exact one', () => {
     fc.property(values, fc.constantFrom(0, 0.5, 0.9, 0.95, 0.99, 1), (list, q) => {
       const exact = exactQuantile(list, q);
       expect(Math.abs((quantile(histogramOf(list), q) as number) / exact - 1)).toBeLessThan(0.05);
+    }),
+  );
+});
+
+it('leaves the other part of a merge when one part is subtracted', () => {
+  fc.assert(
+    fc.property(values, values, (one, other) => {
+      const [part, rest] = [histogramOf(one), histogramOf(other)];
+      const left = subtractHistograms(mergeHistograms([part, rest]), part);
+      expect([left.n, left.b]).toEqual([rest.n, rest.b]);
+      expect(left.sum).toBeCloseTo(rest.sum, 3);
+      expect(subtractHistograms(left, left)).toEqual(emptyHistogram());
     }),
   );
 });

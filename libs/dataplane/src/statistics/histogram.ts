@@ -48,6 +48,20 @@ export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
   return merged;
 }
 
+/** Returns the values of `whole` without those of `part`, which must be some of them. */
+export function subtractHistograms(whole: Histogram, part: Histogram): Histogram {
+  const b = { ...whole.b };
+  for (const bucket in part.b) {
+    const left = (b[bucket] ?? 0) - (part.b[bucket] as number);
+    if (left > 0) b[bucket] = left;
+    else delete b[bucket];
+  }
+  const n = Math.max(0, whole.n - part.n);
+  // Stored sums are rounded, so that a difference of equal ones may be a little off.
+  const difference = (a: number, of: number): number => (n === 0 ? 0 : Math.max(0, rounded(a - of)));
+  return { n, sum: difference(whole.sum, part.sum), sq: difference(whole.sq, part.sq), b };
+}
+
 /** Returns the q-quantile (0..1) by nearest rank, or null without values. */
 export function quantile(histogram: Histogram, q: number): number | null {
   if (histogram.n === 0) return null;

@@ -1,5 +1,5 @@
 import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
-import { HistogramRecorder, mergeHistograms, type Histogram } from './histogram.js';
+import { HistogramRecorder, mergeHistograms, subtractHistograms, type Histogram } from './histogram.js';
 
 /** The requests of a revision by the load of their instance. Absent in rows of old gateways: their load is unknown. */
 export interface Loads {
@@ -38,6 +38,46 @@ export function emptyLoads(): Loads {
 export interface LoadsPart {
   loads: Loads;
   hidden: number;
+}
+
+/** What one gateway recorded of a revision in some time. */
+export interface RecordedLoads {
+  gatewayId: string;
+  loads: Loads | null;
+  /** Sum of the durations of its requests. */
+  busyMs: number;
+}
+
+/**
+ * A gateway sees only the requests that it sent to an instance itself. The load of the others in the same time follows
+ * from the durations of their requests (Little's law), and is spread over the instances.
+ */
+export function loadsParts(rows: readonly RecordedLoads[], windowMs: number): LoadsPart[] {
+  const busyMs = new Map<string, number>();
+  for (const row of rows) busyMs.set(row.gatewayId, (busyMs.get(row.gatewayId) ?? 0) + row.busyMs);
+  const all = [...busyMs.values()].reduce((sum, one) => sum + one, 0);
+  return rows.flatMap(({ gatewayId, loads }) => {
+    if (!loads) return [];
+    const othersMs = all - (busyMs.get(gatewayId) as number);
+    return [{ loads, hidden: othersMs / windowMs / Math.max(1, loads.instances) }];
+  });
+}
+
+/** Returns the loads without those of some of the requests. */
+export function subtractLoads(whole: Loads, part: Loads): Loads {
+  return {
+    instances: whole.instances,
+    alone_ms: Math.max(0, whole.alone_ms - part.alone_ms),
+    joined: Math.max(0, whole.joined - part.joined),
+    histograms: eachDistribution((metric) => {
+      const parts = part.histograms[metric] ?? {};
+      const left = Object.entries(whole.histograms[metric] ?? {}).map(([bucket, histogram]) => {
+        const some = parts[bucket];
+        return [bucket, some ? subtractHistograms(histogram, some) : histogram] as const;
+      });
+      return Object.fromEntries(left.filter(([, { n }]) => n > 0));
+    }),
+  };
 }
 
 /** Adds to each gateway's own load the average load of the other gateways in the same time. */

@@ -1,6 +1,6 @@
 import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
 import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
-import { mergeLoads, type Loads, type LoadsPart } from './load.js';
+import { loadsParts, mergeLoads, type RecordedLoads, type Loads } from './load.js';
 import { deletionOf } from './old-windows.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
@@ -87,8 +87,27 @@ const COUNTED = [
 
 const SLICES = 20;
 
-/** One row to store: the attempts that ended on one gateway within one second. */
-export interface StatsWindow extends AttemptCounts, Histograms {
+/**
+ * What one gateway counts of a revision's requests in addition to their attempts. Windows of gateways of the previous
+ * release lack all of it.
+ */
+export interface WindowDemand {
+  /** Requests for the revision, counted when they came. A retry is none. */
+  arrivals?: number | null;
+  /** Those of `arrivals` that a session bound to an instance. */
+  session_arrivals?: number | null;
+  /** Requests that were refused because no instance could be had. */
+  refused?: number | null;
+  /** Milliseconds that requests were held. Null if none was. */
+  held?: Histogram | null;
+  /** Tokens of successful requests. Null if none are known. */
+  tokens?: { input: Histogram; output: Histogram } | null;
+  /** The part of `loads` that belongs to instances that had just started. Null if there was none. */
+  starting?: Loads | null;
+}
+
+/** One row to store: the attempts that ended on one gateway within one second, and the requests that came. */
+export interface StatsWindow extends AttemptCounts, Histograms, WindowDemand {
   revision_id: string;
   tenant_id: string;
   gateway_id: string;
@@ -204,7 +223,7 @@ export async function statsBetween(db: QueryClient, revisionId: string, from: Da
     tokens_in: sum((row) => row.tokens_in),
     tokens_out: sum((row) => row.tokens_out),
     ...histogramsOf((metric) => mergeHistograms(slices.map((slice) => slice[metric]))),
-    loads: mergeLoads(partsOf(rows, to.getTime() - from.getTime())),
+    loads: mergeLoads(loadsParts(rows.map(recordedLoads), to.getTime() - from.getTime())),
     ...callersOf(rows),
     ...waitsOf(rows),
     slices,
@@ -362,20 +381,8 @@ interface WindowRow extends AttemptCounts {
   waits: Waits | null;
 }
 
-/**
- * A gateway sees only the requests that it sent to an instance itself. The load of the others in the same time follows
- * from the durations of their requests (Little's law), and is spread over the instances.
- */
-function partsOf(rows: readonly WindowRow[], windowMs: number): LoadsPart[] {
-  const busyMs = new Map<string, number>();
-  for (const { gateway_id, histograms } of rows)
-    busyMs.set(gateway_id, (busyMs.get(gateway_id) ?? 0) + (histograms.e2e_latency_ms?.sum ?? 0));
-  const all = [...busyMs.values()].reduce((sum, one) => sum + one, 0);
-  return rows.flatMap(({ gateway_id, loads }) => {
-    if (!loads) return [];
-    const othersMs = all - (busyMs.get(gateway_id) as number);
-    return [{ loads, hidden: othersMs / windowMs / Math.max(1, loads.instances) }];
-  });
+function recordedLoads({ gateway_id: gatewayId, loads, histograms }: WindowRow): RecordedLoads {
+  return { gatewayId, loads, busyMs: histograms.e2e_latency_ms?.sum ?? 0 };
 }
 
 /** Absent if a row lacks them: without the callers of an old gateway, the counts of the others would mislead. */
