@@ -89,4 +89,3 @@ export * from './passports/passport.js';
 export * from './passports/passport.query.js';
 export * from './publishing/snapshot.query.js';
 export { estimate, type Estimate, type WeightedHistogram } from './statistics/estimate.js';
-export type * from './records/service-record.js';

@@ -1,11 +1,10 @@
-import { failuresOf, type RequestStats } from '@slipway/dataplane';
+import { failuresOf, subtractHistograms, type RequestStats } from '@slipway/dataplane';
 import { metricOf, type RateMetric } from '@slipway/contracts';
 import { blocksOf, type Block } from './blocks.js';
 import { distributionOf, idleValue } from './curve.js';
 import { isOutside, leastSamples, measured, measuredShare, sideOf } from './interval.js';
 import { messageOf } from './messages.js';
 import { Predictor, type Prediction } from './predictor.js';
-import { subtracted } from './subtract.js';
 import type { Cause, Diagnosis, DiagnosisInput, Gap, Goal, GoalDiagnosis, Measured } from './types.js';
 import { haveTokensMoved, movedMembers, observedWorkload } from './workload.js';
 
@@ -135,7 +134,7 @@ class Judge {
   private isMissedOnlyByStarting(goal: Goal): boolean {
     const metric = distributionOf(goal.metric);
     if (!metric || !this.window.some((block) => block.starting(metric).n > 0)) return false;
-    const settled = this.window.map((block) => subtracted(block.overall(metric), block.starting(metric)));
+    const settled = this.window.map((block) => subtractHistograms(block.overall(metric), block.starting(metric)));
     const value = measured(goal.stat, settled, this.input.evidence.confidence);
     return !value || sideOf(goal, value) === 'met';
   }
