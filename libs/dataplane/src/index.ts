@@ -88,4 +88,3 @@ export { failuresOf, kindestValue, readMetric, normalQuantile, type MetricReadin
 export * from './passports/passport.js';
 export * from './passports/passport.query.js';
 export * from './publishing/snapshot.query.js';
-export { estimate, type Estimate, type WeightedHistogram } from './statistics/estimate.js';
