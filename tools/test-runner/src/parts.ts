@@ -98,6 +98,13 @@ export const PARTS: readonly Part[] = [
     only: ['apps/api/test/instances/llamacpp.e2e.spec.ts', 'apps/api/test/instances/llamacpp-canaries.e2e.spec.ts'],
   },
   {
+    name: 'canaries',
+    what: 'how soon broken candidates are out of traffic',
+    level: 'nightly',
+    folders: ['libs/areas/rollouts/src/gates', 'libs/dataplane/src/statistics'],
+    only: ['apps/api/test/rollouts/canary-times.e2e.spec.ts'],
+  },
+  {
     name: 'readme',
     what: 'the commands of README and docs, typed into three shells',
     level: 'nightly',

@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, request as forward, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { freePort } from '@slipway/platform-database/testing';
+import type { Slipway } from '@slipway/sdk';
+import { Load } from '../harness/load.js';
+import { ROOT, Stack, until } from '../harness/stack.js';
+
+jest.setTimeout(300_000);
+
+/* How soon a broken candidate is out of traffic: real simulators behind a real gateway, 20 requests a second. */
+
+const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
+const PER_SECOND = 20;
+const SOAK_SECONDS = 180;
+const PATIENCE_MS = 4_000;
+/** A prime number, so that every session has streams too. */
+const SESSIONS = 97;
+/** Requests that the stable revision has answered before the candidate comes. */
+const SETTLED = 200;
+const CONFIG = { targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }] };
+
+type Answer = (response: ServerResponse, count: number) => boolean;
+const json = (response: ServerResponse, status: number, body: string) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+/** What a candidate does to a request after the one that shows that it is ready; false leaves it to the simulator. */
+const FAULTS = {
+  'fails every request': (response) => !!json(response, 500, '{"error":{"message":"broken"}}'),
+  'fails one of ten requests': (response, count) =>
+    count % 10 === 0 && !!json(response, 500, '{"error":{"message":"broken"}}'),
+  'refuses the key': (response) => !!json(response, 401, '{"error":{"message":"Invalid API Key"}}'),
+  'answers with cut JSON': (response) => !!json(response, 200, '{"id":"chat-1","choices":[{"mess'),
+  hangs: () => true,
+  'is twice as slow': () => false,
+} satisfies Record<string, Answer>;
+
+const TTFT = {
+  metrics: [{ name: 'ttft_ms', stat: 'p50', check: 'regression', max_regression_percent: 50, min_samples: 20 }],
+};
+
+describe('a candidate', () => {
+  let stack: Stack;
+  let slipway: Slipway;
+  let stableUrl: string;
+  const children = new Set<ChildProcess>();
+  const proxies = new Set<Server>();
+
+  beforeAll(async () => {
+    stack = await Stack.start({ gateway: true, config: () => JSON.stringify(CONFIG) });
+    slipway = stack.slipway();
+    stableUrl = await simulator(100);
+  });
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const proxy of proxies) {
+      proxy.closeAllConnections();
+      proxy.close();
+    }
+    await stack?.stop();
+  });
+
+  async function simulator(ttftMs: number): Promise<string> {
+    const port = await freePort();
+    const argv = [
+      '--port',
+      String(port),
+      '--model',
+      'm',
+      '--ttft-ms',
+      String(ttftMs),
+      '--itl-ms',
+      '2',
+      '--tokens',
+      '8',
+    ];
+    children.add(spawn(process.execPath, [SIMULATOR, ...argv], { stdio: 'ignore' }));
+    const url = `http://127.0.0.1:${port}`;
+    const isWell = () =>
+      fetch(`${url}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('the simulator is ready', isWell);
+    return url;
+  }
+
+  /** The first chat request shows that the candidate is ready, so it is always answered well. */
+  async function faulty(url: string, answer: Answer): Promise<string> {
+    let count = 0;
+    const proxy = createServer((request, response) => {
+      if (request.url === '/v1/chat/completions' && ++count > 1 && answer(response, count)) return;
+      const passed = forward(
+        `${url}${request.url}`,
+        { method: request.method, headers: request.headers },
+        (answered) => {
+          response.writeHead(answered.statusCode as number, answered.headers);
+          answered.pipe(response);
+        },
+      );
+      request.pipe(passed.on('error', () => response.destroy()));
+    });
+    proxies.add(proxy);
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  }
+
+  const specOf = (base_url: string) => ({ model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url } });
+
+  it.each([
+    ['fails every request', 20, 10, undefined],
+    ['fails every request', 5, 30, undefined],
+    ['fails one of ten requests', 50, 60, undefined],
+    ['refuses the key', 50, 10, undefined],
+    ['answers with cut JSON', 50, 10, undefined],
+    ['hangs', 50, 60, undefined],
+    ['is twice as slow', 50, 60, TTFT],
+  ] as const)(
+    'that %s with %d %% of the traffic is without traffic after at most %d s',
+    async (fault, share, most, analysis) => {
+      const name = `${fault.replaceAll(' ', '-').toLowerCase()}-${share}`;
+      const url = await faulty(await simulator(fault === 'is twice as slow' ? 200 : 100), FAULTS[fault]);
+      await slipway.deployments.create({ name });
+      const first = { spec: specOf(stableUrl), strategy: { type: 'immediate' } };
+      await slipway.operations.wait(await stack.rollOut(name, first));
+      const load = new Load(stack.gatewayUrl, stack.token, name, PER_SECOND, {
+        isRandom: true,
+        patienceMs: PATIENCE_MS,
+        members: (index) => ({ user: `session-${(index * 37) % SESSIONS}` }),
+      });
+      const hasTraffic = async () => {
+        const { targets } = await slipway.deployments.route.get(name);
+        return targets.some(({ revision, weight }) => revision === `${name}-00002` && weight > 0);
+      };
+      try {
+        await until('the stable revision has served', async () => load.answers.length > SETTLED, 60_000);
+        const steps = [
+          { traffic_percent: share, soak_seconds: SOAK_SECONDS },
+          { traffic_percent: 100, soak_seconds: 0 },
+        ];
+        const rollout = { spec: specOf(url), strategy: { type: 'canary', steps }, ...(analysis && { analysis }) };
+        const id = await stack.rollOut(name, rollout);
+        await until('the candidate has traffic', hasTraffic, 30_000);
+        const begin = performance.now();
+        await until('it has none', async () => !(await hasTraffic()), 2 * most * 1_000);
+        const seconds = (performance.now() - begin) / 1_000;
+        expect(await slipway.operations.wait(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
+        process.stdout.write(`${name}: ${seconds.toFixed(1)} s\n`);
+        expect(seconds).toBeLessThanOrEqual(most);
+      } finally {
+        await load.stop();
+      }
+    },
+  );
+});
