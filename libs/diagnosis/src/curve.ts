@@ -1,7 +1,7 @@
 import { metricOf, type Distribution, type Metric } from '@slipway/contracts';
 import { bucketOf, bucketValue, emptyHistogram, loadOf, mergeHistograms, type Histogram } from '@slipway/dataplane';
 import { bucketsOf, type Block } from './blocks.js';
-import { leastSamples, measured } from './interval.js';
+import { blocked, designEffect, leastSamples, measured } from './interval.js';
 import type { CurvePoint, Goal, Measured } from './types.js';
 
 /** Values of one metric at one bucket of load, block by block. */
@@ -104,10 +104,11 @@ export function curveOf(
   values: readonly LoadBucketValues[],
   evidence: { minSamples: number; confidence: number },
 ): CurvePoint[] {
-  const least = leastSamples(goal.stat, evidence.minSamples);
-  return values.flatMap(({ load, all, blocks }) => {
-    const point = all.n < least ? null : measured(goal.stat, blocks, evidence.confidence);
-    return point ? [{ load, ...point }] : [];
+  const enough = values.filter(({ all }) => all.n >= leastSamples(goal.stat, evidence.minSamples));
+  const effect = designEffect(goal.stat, enough);
+  return enough.flatMap((one) => {
+    const point = measured(goal.stat, one, evidence.confidence, effect);
+    return point ? [{ load: one.load, ...point }] : [];
   });
 }
 
@@ -121,7 +122,8 @@ export function idleValue(
   const blocks = (alone[0]?.blocks ?? []).map((_, index) =>
     mergeHistograms(alone.map((one) => one.blocks[index] as Histogram)),
   );
-  const found = measured(goal.stat, blocks, evidence.confidence);
+  const enough = values.filter(({ all }) => all.n >= leastSamples(goal.stat, evidence.minSamples));
+  const found = measured(goal.stat, blocked(blocks), evidence.confidence, designEffect(goal.stat, enough));
   return found && found.n >= leastSamples(goal.stat, evidence.minSamples) ? found : null;
 }
 

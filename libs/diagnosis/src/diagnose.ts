@@ -2,7 +2,7 @@ import { failuresOf, subtractHistograms, type RequestStats } from '@slipway/data
 import { metricOf, type RateMetric } from '@slipway/contracts';
 import { blocksOf, type Block } from './blocks.js';
 import { distributionOf, idleValue } from './curve.js';
-import { isOutside, leastSamples, measured, measuredShare, sideOf } from './interval.js';
+import { blocked, isOutside, leastSamples, measured, measuredShare, sideOf } from './interval.js';
 import { messageOf } from './messages.js';
 import { Predictor, type Prediction } from './predictor.js';
 import type { Cause, Diagnosis, DiagnosisInput, Gap, Goal, GoalDiagnosis, Measured } from './types.js';
@@ -84,7 +84,8 @@ class Judge {
     if (this.isMissedOnlyByStarting(goal)) return { cause: 'starting' };
     const curve = this.predictor.curve(goal);
     if (curve.some((point) => sideOf(goal, point) === 'met')) return { cause: 'load_dependent' };
-    return { cause: 'unknown', because: curve.length === 0 ? 'samples' : 'never_seen' };
+    const isUnsure = curve.some((point) => sideOf(goal, point) === 'unsure');
+    return { cause: 'unknown', because: curve.length === 0 ? 'samples' : isUnsure ? 'confidence' : 'never_seen' };
   }
 
   private causeOfShare({ counts }: RateMetric): { cause: Cause; because?: Gap } {
@@ -110,13 +111,7 @@ class Judge {
         confidence,
       );
     const metric = distributionOf(goal.metric);
-    return metric
-      ? measured(
-          goal.stat,
-          blocks.map((block) => block.overall(metric)),
-          confidence,
-        )
-      : null;
+    return metric ? measured(goal.stat, blocked(blocks.map((block) => block.overall(metric))), confidence) : null;
   }
 
   private idleOf(goal: Goal): Measured | null {
@@ -135,7 +130,7 @@ class Judge {
     const metric = distributionOf(goal.metric);
     if (!metric || !this.window.some((block) => block.starting(metric).n > 0)) return false;
     const settled = this.window.map((block) => subtractHistograms(block.overall(metric), block.starting(metric)));
-    const value = measured(goal.stat, settled, this.input.evidence.confidence);
+    const value = measured(goal.stat, blocked(settled), this.input.evidence.confidence);
     return !value || sideOf(goal, value) === 'met';
   }
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { HistogramRecorder } from '@slipway/dataplane';
-import { isOutside, leastSamples, measured, measuredShare, sideOf, tQuantile } from './interval.js';
+import {
+  blocked,
+  designEffect,
+  isOutside,
+  leastSamples,
+  measured,
+  measuredShare,
+  sideOf,
+  tQuantile,
+} from './interval.js';
 
 /** Mulberry32. */
 function randomFrom(seed: number): () => number {
@@ -29,12 +38,22 @@ describe('an interval', () => {
     ['independent values', 0],
     ['blocks that differ', 0.6],
   ])('misses the true p90 of %s in about one of ten cases', (_, spread) => {
-    const truth = measured('p90', blocks(1, 1_000, 200, spread), 0.95)!.value;
+    const truth = measured('p90', blocked(blocks(1, 1_000, 200, spread)), 0.95)!.value;
     const missed = Array.from({ length: 150 }, (_seed, seed) => {
-      const { low, high } = measured('p90', blocks(seed + 10, 6, 200, spread), 0.95)!;
+      const { low, high } = measured('p90', blocked(blocks(seed + 10, 6, 200, spread)), 0.95)!;
       return truth < low || truth > high;
     }).filter(Boolean).length;
     expect(missed / 150).toBeLessThan(0.15);
+  });
+
+  it('comes from the blocks of all groups, if one group has values in few of them', () => {
+    const groups = Array.from({ length: 6 }, (_, seed) => blocked(blocks(seed + 1, 4, 200, 0.6)));
+    const [alone] = groups;
+    expect(designEffect('p90', groups)).toMatchObject({ degrees: 18 });
+    expect(designEffect('p90', groups).factor).toBeGreaterThan(1.5);
+    const [own, pooled] = [measured('p90', alone!, 0.95), measured('p90', alone!, 0.95, designEffect('p90', groups))];
+    expect(pooled!.value).toBe(own!.value);
+    expect(designEffect('p90', [blocked(blocks(1, 40, 200, 0))]).factor).toBeLessThan(2);
   });
 
   it('of a share counts blocks that fail together as less evidence', () => {
@@ -52,7 +71,7 @@ describe('an interval', () => {
   });
 
   it('is null without values', () => {
-    expect(measured('p95', [new HistogramRecorder().snapshot()], 0.95)).toBeNull();
+    expect(measured('p95', blocked([new HistogramRecorder().snapshot()]), 0.95)).toBeNull();
     expect(measuredShare([{ failed: 0, of: 0 }], 0.95)).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { metricOf, type Stat } from '@slipway/contracts';
 import {
+  bucketOf,
   estimate,
   mergeHistograms,
   normalQuantile,
@@ -19,19 +20,75 @@ export function leastSamples(stat: Stat, minSamples: number): number {
   return q === undefined ? minSamples : Math.max(minSamples, Math.ceil(LEAST_BEYOND / (1 - q)));
 }
 
+/** How much more uncertain a statistic is than that of independent values, because values of one block share causes. */
+export interface DesignEffect {
+  /** Of the variance; at least 1. */
+  factor: number;
+  /** Degrees of freedom with which it is known. */
+  degrees: number;
+}
+
+/** Values that are equal except for chance and the block. */
+export interface BlockedValues {
+  all: Histogram;
+  blocks: readonly Histogram[];
+}
+
 /**
- * Statistic of all values, with its interval. Values of one block may depend on each other, so the blocks show how
- * uncertain the statistic is; with few blocks, Student's distribution makes the interval wider.
+ * Compares the spread of the blocks with that of independent values, for all groups together: a single group may have
+ * values in few blocks, which show nothing.
+ */
+export function designEffect(stat: Stat, groups: readonly BlockedValues[]): DesignEffect {
+  let [together, apart, degrees] = [0, 0, 0];
+  for (const { all, blocks } of groups) {
+    const filled = blocks.filter(({ n }) => n > 0);
+    if (filled.length < 2) continue;
+    const { offs, variance } = deviations(stat, all, filled);
+    together += (filled.length / (filled.length - 1)) * offs.reduce((sum, off) => sum + off ** 2, 0);
+    apart += variance * all.n;
+    degrees += filled.length - 1;
+  }
+  return { factor: apart > 0 ? Math.max(1, together / apart) : 1, degrees };
+}
+
+/** What each block adds to a sum of deviations from the statistic, and the variance of one value's part. */
+function deviations(stat: Stat, all: Histogram, blocks: readonly Histogram[]) {
+  if (stat === 'avg') {
+    const mean = all.sum / all.n;
+    return { offs: blocks.map(({ sum, n }) => sum - mean * n), variance: Math.max(0, all.sq / all.n - mean ** 2) };
+  }
+  const q = QUANTILES[stat] ?? 0.5;
+  const at = bucketOf(quantile(all, q) as number);
+  // The share of the quantile's own bucket that is beyond it, so that the deviations add up to zero.
+  const beyond = (histogram: Histogram) =>
+    Object.entries(histogram.b).reduce((sum, [bucket, n]) => sum + (Number(bucket) > at ? n : 0), 0);
+  const own = all.b[at] ?? 0;
+  const part = own === 0 ? 0 : ((1 - q) * all.n - beyond(all)) / own;
+  const offs = blocks.map((block) => beyond(block) + part * (block.b[at] ?? 0) - (1 - q) * block.n);
+  return { offs, variance: q * (1 - q) };
+}
+
+/**
+ * Statistic of all values with its interval. With few degrees of freedom, Student's distribution makes it wider.
  * @param confidence one-sided
  */
-export function measured(stat: Stat, blocks: readonly Histogram[], confidence: number): Measured | null {
-  const filled = blocks.filter(({ n }) => n > 0);
-  const histogram = mergeHistograms(filled);
+export function measured(
+  stat: Stat,
+  values: BlockedValues,
+  confidence: number,
+  effect = designEffect(stat, [values]),
+): Measured | null {
+  const { all: histogram } = values;
   if (histogram.n === 0) return null;
-  const found = estimate(stat, [{ histogram, weight: 1, tilt: 0 }], filled);
+  const found = estimate(stat, [{ histogram, weight: 1, tilt: 0 }]);
   if (!found) return unmeasurable(stat, histogram);
-  const spread = Math.exp(tQuantile(confidence, filled.length - 1) * Math.sqrt(found.variance));
+  const spread = Math.exp(tQuantile(confidence, effect.degrees) * Math.sqrt(found.variance * effect.factor));
   return { n: histogram.n, value: found.value, low: found.value / spread, high: found.value * spread };
+}
+
+/** Merges the blocks of a statistic. */
+export function blocked(blocks: readonly Histogram[]): BlockedValues {
+  return { blocks, all: mergeHistograms(blocks) };
 }
 
 /** A mean of zero, or of one value, has no relative error. */

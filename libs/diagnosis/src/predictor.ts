@@ -5,7 +5,7 @@ import { curveOf, distributionOf, isMostlyStreams, valuesByLoad, type LoadBucket
 import { isOutside, leastSamples, mixture, sideOf } from './interval.js';
 import { averagedOver, monotonic, msAt, poolState, type LoadShare, type ServiceCurve } from './pool.js';
 import type { CurvePoint, DiagnosisInput, Gap, Goal, Interval } from './types.js';
-import { observedWorkload, peakRate } from './workload.js';
+import { peakRate } from './workload.js';
 
 /** Without earlier plans to learn from: 25 % on the logarithmic scale. */
 const UNCALIBRATED = 0.25;
@@ -37,6 +37,7 @@ export class Predictor {
   private readonly blocks: Block[];
   private readonly service: ServiceCurve;
   private readonly values = new Map<Distribution, LoadBucketValues[]>();
+  private readonly curves = new Map<Goal, CurvePoint[]>();
   private readonly isSeparate: boolean;
 
   constructor(private readonly input: DiagnosisInput) {
@@ -61,7 +62,13 @@ export class Predictor {
 
   curve(goal: Goal): CurvePoint[] {
     const metric = distributionOf(goal.metric);
-    return metric ? curveOf(goal, this.valuesOf(metric), this.input.evidence) : [];
+    if (!metric) return [];
+    let curve = this.curves.get(goal);
+    if (!curve) {
+      curve = curveOf(goal, this.valuesOf(metric), this.input.evidence);
+      this.curves.set(goal, curve);
+    }
+    return curve;
   }
 
   /**
@@ -160,7 +167,7 @@ export class Predictor {
     return this.withInterval(goal, found.value, this.deviation(goal, weights, found.deviation));
   }
 
-  /** The blocks show how uncertain each bucket is; a mixture is about as uncertain as its buckets are together. */
+  /** The blocks show how uncertain each bucket is. Buckets have values of different times, which chance moves apart. */
   private deviation(goal: Goal, weights: ReadonlyMap<LoadBucketValues, number>, independent: number): number {
     const curve = this.curve(goal);
     const z = normalQuantile(this.input.evidence.confidence);
@@ -168,7 +175,7 @@ export class Predictor {
     for (const [{ load }, share] of weights) {
       const point = curve.find((one) => one.load === load);
       const own = point && point.low > 0 ? Math.log(point.high / point.low) / (2 * z) : independent;
-      variance += share * own ** 2;
+      variance += (share * own) ** 2;
     }
     return Math.max(independent, Math.sqrt(variance));
   }
@@ -233,9 +240,4 @@ function beyondShare({ stat }: Goal): number {
 
 function isWorse({ metric }: Goal, value: number, than: number): boolean {
   return metricOf(metric).better === 'higher' ? value < than : value > than;
-}
-
-/** Concurrency that the observed peak leads to; for messages. */
-export function observedOf(input: DiagnosisInput) {
-  return observedWorkload(input.history, input.arrivals);
 }

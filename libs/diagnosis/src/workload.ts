@@ -1,8 +1,13 @@
 import { mergeHistograms, quantile, type ArrivalCount, type Histogram, type ServiceRecord } from '@slipway/dataplane';
 import type { ObservedWorkload, Workload } from './types.js';
 
-/** A rate from fewer arrivals is mostly chance: of 30, it is off by 18 %. */
+/**
+ * A rate from fewer arrivals is mostly chance: of 30, it is off by 18 %. The highest of many rates is the one that
+ * chance raised most, so more arrivals than that are combined if there are many.
+ */
 const LEAST_ARRIVALS = 300;
+const MOST_ARRIVALS = 1_000;
+const RATES = 20;
 const PEAK = 0.99;
 /** A difference of more than a quarter is reported. */
 const MOVED = 1.25;
@@ -14,25 +19,27 @@ interface Rate {
 
 /**
  * Returns the 99th percentile of the arrival rate, in requests per second, over time. Null if nothing arrived.
- * Consecutive counts are added up until they have 300 arrivals.
+ * Consecutive counts are added up until they have 300 to 1,000 arrivals.
  */
 export function peakRate(arrivals: readonly ArrivalCount[]): number | null {
   const rates: Rate[] = [];
+  const total = arrivals.reduce((sum, one) => sum + one.count, 0);
+  const least = Math.min(MOST_ARRIVALS, Math.max(LEAST_ARRIVALS, total / RATES));
   let [count, seconds] = [0, 0];
   for (const one of arrivals) {
     count += one.count;
     seconds += one.seconds;
-    if (count < LEAST_ARRIVALS) continue;
+    if (count < least) continue;
     rates.push({ perSecond: count / seconds, seconds });
     [count, seconds] = [0, 0];
   }
   if (rates.length === 0) return count === 0 ? null : count / seconds;
   rates.sort((a, b) => a.perSecond - b.perSecond);
-  const total = rates.reduce((sum, rate) => sum + rate.seconds, 0);
+  const seen = rates.reduce((sum, rate) => sum + rate.seconds, 0);
   let below = 0;
   for (const rate of rates) {
     below += rate.seconds;
-    if (below >= PEAK * total) return rate.perSecond;
+    if (below >= PEAK * seen) return rate.perSecond;
   }
   return (rates.at(-1) as Rate).perSecond;
 }
