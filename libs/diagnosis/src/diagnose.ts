@@ -55,10 +55,12 @@ class Judge {
     const value = this.valueOf(goal, this.window);
     const idle = this.idleOf(goal);
     const { cause, because } = this.causeOf(goal, value, idle);
-    const isSized = cause === 'load_dependent' || cause === 'met';
+    const isContradicted = cause === 'load_dependent' && count.needed !== null && count.needed <= pool.replicas;
+    const isSized = (cause === 'load_dependent' && !isContradicted) || cause === 'met';
     const needed = isSized ? count.needed : null;
     const predicted = needed === null ? undefined : this.predictor.predict(goal, needed);
-    const gap = because ?? (cause === 'load_dependent' && needed === null ? count.because : undefined);
+    const sizeGap = isContradicted ? 'contradicted' : count.because;
+    const gap = because ?? (cause === 'load_dependent' && needed === null ? sizeGap : undefined);
     const found: Omit<GoalDiagnosis, 'message'> = {
       goal,
       cause,

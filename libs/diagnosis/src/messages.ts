@@ -53,6 +53,8 @@ function gapText(gap: Gap, lowestLoad: number | undefined): string {
       'the key-value cache of an instance was more than 85 % full, which decides latencies more than the number of requests',
     tokens_moved: 'the requests became longer or shorter by more than 25 %, so older measurements do not apply',
     not_by_load: 'this metric is not measured by load',
+    contradicted:
+      'what arrived does not explain the measured load: by the arrivals, the present number of replicas would be enough',
     out_of_reach: 'no number of replicas reaches the limit by what was measured',
   }[gap];
 }

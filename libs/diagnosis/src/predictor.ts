@@ -1,5 +1,5 @@
 import { metricOf, type Distribution } from '@slipway/contracts';
-import { mean, normalQuantile, type Histogram } from '@slipway/dataplane';
+import { loadBucketOf, mean, normalQuantile, type Histogram } from '@slipway/dataplane';
 import { blocksOf, type Block } from './blocks.js';
 import { curveOf, distributionOf, isMostlyStreams, valuesByLoad, type LoadBucketValues } from './curve.js';
 import { isOutside, leastSamples, mixture, sideOf } from './interval.js';
@@ -147,8 +147,14 @@ export class Predictor {
     const add = (point: LoadBucketValues, share: number) => weights.set(point, (weights.get(point) ?? 0) + share);
     let unseen = 0;
     const highest = points.at(-1) as LoadBucketValues;
+    const buckets = new Map(points.map((point) => [point.bucket, point]));
     for (const { load, share } of shares) {
       if (load > highest.load * REACH) unseen += share;
+      const own = buckets.get(loadBucketOf(load));
+      if (own) {
+        add(own, share);
+        continue;
+      }
       const above = points.findIndex((point) => point.load >= load);
       const high = above < 0 ? highest : (points[above] as LoadBucketValues);
       const low = points[above - 1];
@@ -204,7 +210,9 @@ export class Predictor {
   /** Mean durations by load. Those of streams are computed, because long requests are missing at low loads. */
   private serviceCurve(): ServiceCurve {
     const points = isMostlyStreams(this.blocks) ? this.streamDurations() : this.plainDurations();
-    return monotonic(points.filter(({ n }) => n >= LEAST_FOR_MEAN));
+    const curve = monotonic(points.filter(({ n }) => n >= LEAST_FOR_MEAN));
+    const { slots } = this.input.pool;
+    return slots === undefined ? curve : upToSlots(curve, slots);
   }
 
   private plainDurations() {
@@ -228,6 +236,18 @@ export class Predictor {
 
 /** A bucket of load reaches a quarter of an octave above the load that represents it. */
 const REACH = 2 ** 0.25;
+
+/**
+ * Durations while every request has a slot. Those of higher loads include the wait for one, and a bucket that contains
+ * the last slot has some of them; the slope of the buckets below it leads to the last slot.
+ */
+function upToSlots(curve: ServiceCurve, slots: number): ServiceCurve {
+  const below = curve.filter(({ load }) => load * REACH <= slots);
+  const [before, last] = [below.at(-2), below.at(-1)];
+  if (!before || !last) return curve;
+  const slope = (last.ms - before.ms) / (last.load - before.load);
+  return slots > last.load ? [...below, { load: slots, ms: last.ms + slope * (slots - last.load) }] : below;
+}
 
 function meanOf({ sum, n }: Histogram): number {
   return n === 0 ? 0 : sum / n;

@@ -79,6 +79,8 @@ export type Gap =
   | 'tokens_moved'
   /** The metric is not measured by load. */
   | 'not_by_load'
+  /** By the arrivals, the present number of instances would be enough, but it is not: something else causes the load. */
+  | 'contradicted'
   /** No number of instances is enough. */
   | 'out_of_reach';
 
