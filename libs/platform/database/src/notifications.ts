@@ -112,7 +112,7 @@ export class Notifications {
     await client.query(`LISTEN "${channel}"`).catch(() => this.silent(client));
   }
 
-  /** Whoever notices first has to say it: once the connection is replaced, nobody notices again. */
+  /** The first to notice must report it: after the connection is replaced, no other query fails on it. */
   private silent(client: pg.Client): void {
     if (this.closed || client !== this.client) return;
     this.silences.emit('silence');
