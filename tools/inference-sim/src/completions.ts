@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { durationMs, paced, pauseUntil } from './answer.js';
 import {
   readCompletionRequest,
   readMessages,
@@ -64,10 +63,10 @@ export const answerText = (exchange: Exchange, body: JsonObject): Promise<void> 
 
 async function answer(dialect: Dialect, exchange: Exchange, body: JsonObject): Promise<void> {
   const request = readCompletionRequest(body, dialect.readPrompts(body), exchange.options.tokens);
-  exchange.metrics.tokens(request.promptTokens, request.tokens * request.choices);
+  exchange.accept(request, request.choices);
   if (request.isStream) return stream(dialect, exchange, request);
 
-  await pauseUntil(exchange.startedAt + durationMs(exchange.pace, request.tokens));
+  await exchange.generated(request);
   const text = exchange.answer.text(request.tokens);
   exchange.send(200, {
     id: exchange.newId(dialect.idPrefix),
@@ -88,7 +87,7 @@ async function stream(dialect: Dialect, exchange: Exchange, request: CompletionR
   const tail = request.includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
   const chunk = (choice: string): string => head + choice + tail;
 
-  await paced(exchange.startedAt, exchange.pace, request.tokens, (from, to) => {
+  await exchange.generate(request, (from, to) => {
     if (exchange.response.destroyed) return false;
     let text = '';
     if (from === 0) {

@@ -1,4 +1,3 @@
-import { pauseUntil } from './answer.js';
 import { readTexts, wholeNumber } from './completion-request.js';
 import type { Exchange } from './exchange.js';
 import { invalidParameter } from './openai.errors.js';
@@ -17,8 +16,10 @@ export async function answerEmbeddings(exchange: Exchange, body: JsonObject): Pr
   const dimensions = wholeNumber(body, 'dimensions', 1, 4096) ?? DEFAULT_DIMENSIONS;
 
   const { model } = exchange.options;
-  exchange.metrics.tokens(tokens, 0);
-  await pauseUntil(exchange.startedAt + exchange.pace.ttftMs);
+  // The end of its prompt is the end of an embedding.
+  const work = { promptTokens: tokens, tokens: 1 };
+  exchange.accept(work, 0);
+  await exchange.generated(work);
   exchange.send(200, {
     object: 'list',
     data: texts.map((text, index) => {

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer, Pace } from './answer.js';
+import { durationMs, paced, pauseUntil, type Answer, type Pace } from './answer.js';
+import type { BatchEngine } from './batch-engine.js';
 import type { SimulatorOptions } from './flags.js';
+import type { Work } from './iteration-scheduler.js';
 import type { Metrics } from './metrics.js';
 
 const PROCESS_MARK = `${process.pid.toString(36)}${Date.now().toString(36)}`;
@@ -18,6 +20,8 @@ export class Exchange {
     readonly options: SimulatorOptions,
     readonly metrics: Metrics,
     readonly answer: Answer,
+    /** Undefined if answers follow the pace of the options. */
+    private readonly engine?: BatchEngine,
   ) {
     this.pace = options;
   }
@@ -27,6 +31,27 @@ export class Exchange {
     const { ttftMs, itlMs, slowdown } = this.options;
     const times = 1 + slowdown * others;
     this.pace = { ttftMs: ttftMs * times, itlMs: itlMs * times };
+  }
+
+  /**
+   * Counts the tokens of the request.
+   * @throws ApiError 400 if the engine cannot hold them
+   */
+  accept(work: Work, choices = 1): void {
+    this.engine?.check(work);
+    this.metrics.tokens(work.promptTokens, work.tokens * choices);
+  }
+
+  /** Calls `emit(from, to)` for tokens that are due, until the last one or until it returns false. */
+  generate(work: Work, emit: (from: number, to: number) => Promise<boolean> | boolean): Promise<void> {
+    if (this.engine) return this.engine.generate(this.response, work, emit);
+    return paced(this.startedAt, this.pace, work.tokens, emit);
+  }
+
+  /** Resolves when all tokens are generated, or the client has left the engine. */
+  generated(work: Work): Promise<void> {
+    if (this.engine) return this.engine.generate(this.response, work, () => true);
+    return pauseUntil(this.startedAt + durationMs(this.pace, work.tokens));
   }
 
   newId(prefix: string): string {

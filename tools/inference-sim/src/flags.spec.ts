@@ -51,6 +51,20 @@ describe('parseFlags', () => {
     }
   });
 
+  it('reads the constants of batches, next to a pace of 0', () => {
+    const flags = [
+      '--max-num-seqs=8',
+      '--max-num-batched-tokens=64',
+      '--step-ms=12.5',
+      '--token-us=80',
+      '--kv-token-us=1',
+    ];
+    expect(parseFlags([...flags, '--kv-tokens=4000', '--ttft-ms=0']).options).toEqual({
+      ...DEFAULT_OPTIONS,
+      ...{ maxNumSeqs: 8, maxNumBatchedTokens: 64, stepMs: 12.5, tokenUs: 80, kvTokenUs: 1, kvTokens: 4_000 },
+    });
+  });
+
   it('has a default for every option', () => {
     expect(parseFlags([])).toEqual({ options: DEFAULT_OPTIONS, help: false });
   });
@@ -72,6 +86,13 @@ describe('parseFlags', () => {
     [['--model', '--port', '80'], '--model'],
     [['--constructor', '1'], '--constructor'],
     [['--never-ready=yes'], 'never-ready'],
+    [['--max-num-seqs=0'], '--max-num-seqs'],
+    [['--max-num-seqs=9', '--max-num-batched-tokens=8'], '--max-num-batched-tokens'],
+    [['--max-num-batched-tokens=8'], '--max-num-batched-tokens'],
+    [['--step-ms=-1'], '--step-ms'],
+    [['--kv-tokens=1.5'], '--kv-tokens'],
+    [['--step-ms=5', '--itl-ms=5'], '--itl-ms'],
+    [['--slowdown=1', '--kv-tokens=500'], '--slowdown'],
   ])('refuses %j and names the flag', (argv, name) => {
     let thrown: unknown;
     try {

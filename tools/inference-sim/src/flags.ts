@@ -1,5 +1,7 @@
+import { DEFAULT_ITERATION, iterationProblem, iterationSettings, type IterationOptions } from './iteration-settings.js';
+
 /** All options of a simulator. Times are in milliseconds, counted from the start of the process or of the request. */
-export interface SimulatorOptions {
+export interface SimulatorOptions extends IterationOptions {
   /** 0 uses any free port. */
   port: number;
   host: string;
@@ -28,6 +30,7 @@ export interface SimulatorOptions {
   tokens: number;
   /**
    * Makes the choice of failing requests repeatable: the same seed fails the same positions in the order of arrival.
+   * Iterations of an engine that computes in batches have the same jitter, too.
    */
   seed?: number;
   /** A file that gets one JSON line per start. */
@@ -61,6 +64,7 @@ interface Flag {
 }
 
 const MILLISECONDS: FlagKind = { min: 0, max: 2 ** 31 - 1, whole: false };
+const TOKEN_MICROSECONDS: FlagKind = { min: 0, max: 1_000_000, whole: false };
 const count = (min: number, max: number): FlagKind => ({ min, max, whole: true });
 
 /** The flags, in the order in which the usage shows them. */
@@ -85,6 +89,42 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
     kind: { min: 0, max: 1000, whole: false },
     placeholder: 'SHARE',
     description: 'extra time of a response for each other request in flight, as a share of its own time',
+  },
+  'max-num-seqs': {
+    option: 'maxNumSeqs',
+    kind: count(1, 65_536),
+    placeholder: 'N',
+    description: `most requests in a batch; others wait in order (${DEFAULT_ITERATION.maxNumSeqs})`,
+  },
+  'max-num-batched-tokens': {
+    option: 'maxNumBatchedTokens',
+    kind: count(1, 2 ** 31 - 1),
+    placeholder: 'N',
+    description: `most tokens of an iteration, at least --max-num-seqs (${DEFAULT_ITERATION.maxNumBatchedTokens})`,
+  },
+  'step-ms': {
+    option: 'stepMs',
+    kind: { min: 0, max: 60_000, whole: false },
+    placeholder: 'MS',
+    description: 'fixed time of an iteration (0)',
+  },
+  'token-us': {
+    option: 'tokenUs',
+    kind: TOKEN_MICROSECONDS,
+    placeholder: 'US',
+    description: 'time per token that an iteration computes, in microseconds (0)',
+  },
+  'kv-token-us': {
+    option: 'kvTokenUs',
+    kind: TOKEN_MICROSECONDS,
+    placeholder: 'US',
+    description: 'time per token of context in an iteration, in microseconds (0)',
+  },
+  'kv-tokens': {
+    option: 'kvTokens',
+    kind: count(1, 2 ** 31 - 1),
+    placeholder: 'N',
+    description: 'tokens that the KV cache holds (no limit)',
   },
   'error-rate': {
     option: 'errorRate',
@@ -126,7 +166,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
     option: 'seed',
     kind: count(0, 2 ** 32 - 1),
     placeholder: 'N',
-    description: 'with the same seed, --error-rate fails the same requests in each run',
+    description: 'with the same seed, the same requests fail and iterations have the same jitter in each run',
   },
   'start-log': {
     option: 'startLog',
@@ -166,7 +206,20 @@ export function parseFlags(argv: readonly string[]): { options: SimulatorOptions
     if (takesNext) index += 1;
     given[flag.option] = valueOf(name, flag.kind, takesNext ? next : joined);
   }
-  return { options: { ...DEFAULT_OPTIONS, ...given }, help: false };
+  const options: SimulatorOptions = { ...DEFAULT_OPTIONS, ...given };
+  checkIteration(options);
+  return { options, help: false };
+}
+
+/** @throws FlagError if flags of batches contradict each other, or flags of the other pace */
+function checkIteration(options: SimulatorOptions): void {
+  const settings = iterationSettings(options, 0);
+  if (!settings) return;
+  const problem = iterationProblem(settings);
+  if (problem !== undefined) throw new FlagError(`--${problem}`);
+  for (const name of ['ttft-ms', 'itl-ms', 'slowdown'])
+    if (options[FLAGS[name]!.option] !== 0)
+      throw new FlagError(`--${name} has no effect on batches: remove it, or --step-ms and the other flags of batches`);
 }
 
 function valueOf(name: string, kind: FlagKind, text: string | undefined): string | number | boolean {
@@ -186,7 +239,7 @@ function valueOf(name: string, kind: FlagKind, text: string | undefined): string
 export function usage(): string {
   const lines = Object.entries(FLAGS).map(([name, flag]) => {
     const preset = flag.kind === 'switch' ? undefined : DEFAULT_OPTIONS[flag.option];
-    return `  ${`--${name} ${flag.placeholder}`.padEnd(24)}${flag.description}${preset === undefined ? '' : ` (${preset})`}`;
+    return `  ${`--${name} ${flag.placeholder}`.padEnd(28)}${flag.description}${preset === undefined ? '' : ` (${preset})`}`;
   });
   const title = [
     'usage: node tools/inference-sim/dist/main.js [flags]',

@@ -26,6 +26,15 @@ class Histogram {
   }
 }
 
+/** What an engine that computes in batches reports, in addition to the metrics of all simulators. */
+export interface BatchFigures {
+  running: number;
+  waiting: number;
+  preemptions: number;
+  /** 0..1; undefined if the KV cache has no limit. */
+  kvUsage: number | undefined;
+}
+
 /** The metrics of /metrics. Plain counters: a metrics library would cost more than the answers it counts. */
 export class Metrics {
   private readonly answered = new Map<string, number>();
@@ -63,10 +72,7 @@ export class Metrics {
     this.completionTokens += completion;
   }
 
-  text(isReady: boolean): string {
-    const value = (name: string, type: string, help: string, number: number): string[] => {
-      return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${number}`];
-    };
+  text(isReady: boolean, batch?: BatchFigures): string {
     return [
       '# HELP inference_sim_requests_total Finished inference requests, with or without a response.',
       '# TYPE inference_sim_requests_total counter',
@@ -81,9 +87,25 @@ export class Metrics {
       ...value('inference_sim_prompt_tokens_total', 'counter', 'Prompt tokens read.', this.promptTokens),
       ...value('inference_sim_completion_tokens_total', 'counter', 'Completion tokens written.', this.completionTokens),
       ...value('inference_sim_ready', 'gauge', '1 if /health returns 200, otherwise 0.', isReady ? 1 : 0),
+      ...(batch ? batchLines(batch) : []),
       ...this.ttft.lines(),
       ...this.duration.lines(),
       '',
     ].join('\n');
   }
+}
+
+function value(name: string, type: 'counter' | 'gauge', help: string, number: number): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${number}`];
+}
+
+function batchLines({ running, waiting, preemptions, kvUsage }: BatchFigures): string[] {
+  const preempted = 'Sequences that lost their KV cache and were computed again.';
+  const usage = 'Reserved share of the KV cache, from 0 to 1.';
+  return [
+    ...value('inference_sim_requests_running', 'gauge', 'Inference requests in the batch.', running),
+    ...value('inference_sim_requests_waiting', 'gauge', 'Inference requests that wait for the batch.', waiting),
+    ...value('inference_sim_preemptions_total', 'counter', preempted, preemptions),
+    ...(kvUsage === undefined ? [] : value('inference_sim_kv_cache_usage_ratio', 'gauge', usage, kvUsage)),
+  ];
 }

@@ -58,6 +58,15 @@ export const wrongMethod = (method: string, path: string, allow: string): ApiErr
     allow,
   });
 
+export const contextTooLong = (prompt: number, completion: number, limit: number): ApiError =>
+  new ApiError(
+    400,
+    INVALID,
+    `The request needs ${prompt + completion} tokens (${prompt} of the prompt, ${completion} of the completion), but the KV cache holds ${limit}. Shorten the prompt or lower 'max_tokens'.`,
+    null,
+    'context_length_exceeded',
+  );
+
 export const bodyTooLarge = (maxBytes: number): ApiError =>
   new ApiError(413, INVALID, `The request body is larger than ${maxBytes} bytes.`, null, 'request_too_large');
 

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Answer } from './answer.js';
+import { BatchEngine } from './batch-engine.js';
 import { answerChat, answerText } from './completions.js';
 import { answerEmbeddings } from './embeddings.js';
 import { Exchange } from './exchange.js';
 import { DEFAULT_OPTIONS, type SimulatorOptions } from './flags.js';
+import { iterationSettings } from './iteration-settings.js';
 import { Metrics } from './metrics.js';
 import {
   ApiError,
@@ -59,6 +61,7 @@ class Service implements Simulator {
   private readonly answer: Answer;
   private readonly server: Server;
   private readonly random: () => number;
+  private readonly engine?: BatchEngine;
   /** Connections that never sent a request. Node does not count them as idle, so they would delay a stop. */
   private readonly unused = new Set<Socket>();
   private readonly createdAt = Math.floor(Date.now() / 1000);
@@ -74,7 +77,10 @@ class Service implements Simulator {
     private readonly onCrash: () => void,
   ) {
     this.answer = new Answer(options.model);
-    this.random = randomFrom(options.seed ?? Math.random() * 2 ** 32);
+    const seed = options.seed ?? Math.random() * 2 ** 32;
+    this.random = randomFrom(seed);
+    const iteration = iterationSettings(options, seed);
+    if (iteration) this.engine = new BatchEngine(iteration);
     // Callers keep connections in pools. With an idle time longer than theirs, only they close a connection, so no
     // request is lost on a connection that this side is closing.
     this.server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => this.handle(request, response));
@@ -116,7 +122,7 @@ class Service implements Simulator {
 
   private handle(request: IncomingMessage, response: ServerResponse): void {
     this.unused.delete(request.socket);
-    const exchange = new Exchange(response, this.options, this.metrics, this.answer);
+    const exchange = new Exchange(response, this.options, this.metrics, this.answer, this.engine);
     response.setHeader('x-sim-pid', this.pid);
     response.setHeader('x-request-id', request.headers['x-request-id'] ?? exchange.newId('req'));
     if (this.isStopping) response.setHeader('connection', 'close');
@@ -139,7 +145,11 @@ class Service implements Simulator {
     if (method !== 'GET' && method !== 'HEAD') throw wrongMethod(method, path, 'GET');
     if (path === '/health') return this.health(exchange);
     if (path === '/metrics')
-      return exchange.sendText(200, this.metrics.text(this.isReady), 'text/plain; version=0.0.4; charset=utf-8');
+      return exchange.sendText(
+        200,
+        this.metrics.text(this.isReady, this.engine),
+        'text/plain; version=0.0.4; charset=utf-8',
+      );
     this.admit(request);
     this.models(path, exchange);
   }
