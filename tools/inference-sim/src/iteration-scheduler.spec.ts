@@ -159,6 +159,7 @@ describe('the batch', () => {
     for (const [promptTokens, tokens] of [
       [91, 10],
       [0, 1],
+      [1, 1.5],
       [1, 0],
     ])
       expect(() => scheduler.submit(0, 'x', { promptTokens: promptTokens!, tokens: tokens! })).toThrow(RangeError);

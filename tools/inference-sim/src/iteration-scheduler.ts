@@ -90,15 +90,23 @@ export class IterationScheduler<Request> {
   /**
    * Adds a request. It joins the first iteration that begins at `now` or later and has capacity for it.
    * @param now not before the time of an earlier call
-   * @throws RangeError if it has no tokens, or does not fit
+   * @throws RangeError unless both numbers of tokens are whole, at least 1, and fit together
    */
   submit(now: number, request: Request, { promptTokens, tokens }: Work): Sequence<Request> {
-    if (!(promptTokens >= 1 && tokens >= 1) || !this.fits({ promptTokens, tokens }))
+    const areCounts = [promptTokens, tokens].every((count) => Number.isInteger(count) && count >= 1);
+    if (!areCounts || !this.fits({ promptTokens, tokens }))
       throw new RangeError(`a request of ${promptTokens} + ${tokens} tokens cannot be scheduled`);
     const member: Member<Request> = {
-      ...{ request, promptTokens, tokens, generated: 0, arrivedAt: now },
+      request,
+      promptTokens,
+      tokens,
+      arrivedAt: now,
       isSlow: this.arrivals < this.settings.slowRequests,
-      ...{ state: 'waiting', computed: 0, held: 0, chunk: 0 },
+      state: 'waiting',
+      generated: 0,
+      computed: 0,
+      held: 0,
+      chunk: 0,
     };
     this.arrivals += 1;
     this.queue.push(member);

@@ -26,7 +26,7 @@ class Histogram {
   }
 }
 
-/** What an engine that computes in batches reports, in addition to the metrics of all simulators. */
+/** Metrics of an engine that computes in batches, in addition to those of all simulators. */
 export interface BatchFigures {
   running: number;
   waiting: number;
