@@ -1,5 +1,9 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it } from '@jest/globals';
+import { BatchEngine } from './batch-engine.js';
 import type { SimulatorOptions } from './flags.js';
+import { DEFAULT_ITERATION } from './iteration-settings.js';
 import { startSimulator, type Simulator } from './simulator.js';
 
 const running: Simulator[] = [];
@@ -77,6 +81,16 @@ it('a waiting request whose client leaves never begins', async () => {
   await eventually(simulator, 'inference_sim_requests_running 1', 'inference_sim_requests_waiting 0');
   first.abort();
   await eventually(simulator, 'inference_sim_requests_running 0');
+});
+
+it('ends the wait for a whole answer when its client leaves', async () => {
+  const engine = new BatchEngine({ ...DEFAULT_ITERATION, stepMs: 60_000, seed: 1 });
+  const response = new EventEmitter() as ServerResponse;
+  const generated = engine.generate(response, { promptTokens: 1, tokens: 1 }, () => true);
+  expect(engine.running).toBe(1);
+  response.emit('close');
+  await generated;
+  expect(engine.running).toBe(0);
 });
 
 it('takes the time of its iterations, and no token comes early', async () => {

@@ -105,6 +105,7 @@ export class BatchEngine {
     const { nextAt } = this.scheduler;
     if (nextAt === Infinity) return;
     const waitMs = Math.min(Math.max(Math.ceil(nextAt - performance.now()), 0), MAX_TIMER_MS);
-    this.timer = setTimeout(() => this.advance(), waitMs);
+    // A client that waits keeps the process running; an iteration without one does not.
+    this.timer = setTimeout(() => this.advance(), waitMs).unref();
   }
 }

@@ -175,18 +175,28 @@ describe('a full KV cache', () => {
     { promptTokens: 150, tokens: 100 },
   ];
 
-  it('preempts the request that began last, which is computed again from its start', () => {
+  // With 401 tokens the older request finds one more, and the younger one does not.
+  it.each([400, 401])('of %i tokens preempts the request that began last, and computes it again', (kvTokens) => {
     const usage: number[] = [];
     const ample = run(EXACT, requests);
-    const { times, scheduler } = run({ ...EXACT, kvTokens: 400 }, requests, ({ kvUsage }) => usage.push(kvUsage));
+    const { times, scheduler } = run({ ...EXACT, kvTokens }, requests, ({ kvUsage }) => usage.push(kvUsage));
     expect([ample.scheduler.preemptions, scheduler.preemptions]).toEqual([0, 1]);
-    // Both hold 200 tokens for their 51st, and the next one does not fit.
+    // Both hold 200 tokens for their 51st, and then do not fit together.
     expect(times[1]!.slice(0, 51)).toEqual(near(ample.times[1]!.slice(0, 51)));
-    expect(usage.slice(50, 52)).toEqual([1, 201 / 400]);
-    expect(Math.max(...usage)).toBe(1);
+    expect(usage.slice(50, 52)).toEqual([400 / kvTokens, 201 / kvTokens]);
     // The older one is alone from then on, and the younger one waits for its end.
     expect(times[0]!.at(-1)).toBeLessThan(ample.times[0]!.at(-1)!);
     expect(times[1]![51]).toBeCloseTo(times[0]!.at(-1)! + 10 + 201 * 0.1, 6);
+  });
+
+  it('lets no later request begin before one that was preempted', () => {
+    const { times, scheduler } = run({ ...EXACT, kvTokens: 400 }, [
+      ...requests,
+      { at: 1, promptTokens: 100, tokens: 1 },
+    ]);
+    expect(scheduler.preemptions).toBe(1);
+    expect(times[1]![51]).toBeCloseTo(times[0]!.at(-1)! + 10 + 301 * 0.1, 6);
+    expect(times[2]![0]).toBe(times[1]![51]);
   });
 
   it('is a cliff: a little more load costs much more time', () => {

@@ -152,14 +152,13 @@ export class IterationScheduler<Request> {
   private beginIteration(at: number): void {
     this.batch = [];
     let budget = this.settings.maxNumBatchedTokens;
-    const before = this.preempted;
     for (let index = 0; index < this.active.length && budget > 0; index += 1) {
       const member = this.active[index]!;
       if (!this.grow(member)) break;
       budget -= this.include(member, budget);
     }
-    // After a preemption nothing begins: the running sequences need the freed tokens for their next iterations.
-    while (this.preempted === before && budget > 0 && this.active.length < this.settings.maxNumSeqs) {
+    // A sequence that was just preempted does not fit: a part of what it held is taken. It blocks those after it.
+    while (budget > 0 && this.active.length < this.settings.maxNumSeqs) {
       const member = this.queue[0];
       if (!member || member.arrivedAt > at || lengthOf(member) > this.settings.kvTokens - this.held) break;
       this.queue.shift();
