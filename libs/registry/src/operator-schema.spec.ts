@@ -115,6 +115,7 @@ const FULL = {
   outbound: { webhooks: ['http://hooks.internal:8080'], suppliers: [], sandboxes: [] },
   quotas: { webhooks: 1, tenants: { acme: { tokens: 2 } } },
   retention: { events_days: 7, operations_days: 7, statistics_days: 3, usage_days: 400 },
+  accelerators: { 'nvidia-l4': { price_per_hour: { amount: 0.8, currency: 'EUR' } } },
 };
 
 describe('accepts everything that the readers accept', () => {
@@ -126,6 +127,7 @@ describe('accepts everything that the readers accept', () => {
       at('docker/slipway.config.yaml').replace(/^# (quotas:|  [a-z_]+: \d+)/gm, '$1'),
     ],
     ['the Compose file with its retention', at('docker/slipway.config.yaml').replace(/^# retention:/m, 'retention:')],
+    ['the Compose file with its prices', at('docker/slipway.config.yaml').replace(/^# accelerators:/m, 'accelerators:')],
     ['what is built in', stringify(BUILT_IN_SETTINGS)],
     ...['configuration', 'guides/adoption', 'guides/engines', 'guides/gpus', 'guides/kubernetes']
       .map((name) => `docs/${name}.md`)
@@ -135,7 +137,7 @@ describe('accepts everything that the readers accept', () => {
           block[1]!,
         ]),
       ),
-    ['sections of which only the name is left', 'targets:\nsecrets:\noutbound:\nquotas:\nretention:\n'],
+    ['sections of which only the name is left', 'targets:\nsecrets:\noutbound:\nquotas:\nretention:\naccelerators:\n'],
     ['a built-in engine taken away', 'targets: [{name: local, engines: {sim: null, mine: {command: [x, "{port}"]}}}]'],
     [
       'an argument of the simulator',
@@ -177,6 +179,9 @@ describe('refuses everything that the readers refuse', () => {
       'secrets: {s: {kubernetes: {name: hf, key: t}, origins: ["https://h.example"]}}',
     ],
     ['an origin that is none', 'outbound: {webhooks: [hooks.internal]}'],
+    ['a price below 0', 'accelerators: {l4: {price_per_hour: {amount: -1, currency: EUR}}}'],
+    ['a price without a currency', 'accelerators: {l4: {price_per_hour: {amount: 1}}}'],
+    ['an accelerator without a price', 'accelerators: {l4: {}}'],
     ['a quota below its least', 'quotas: {tokens: 0}'],
     ['defaults that are a text', 'defaults: "no"'],
   ])('%s', (_what, text) => {
@@ -206,6 +211,8 @@ it('the schema has exactly the keys that the readers know, everywhere', () => {
     ['outbound', dig(schema, 'outbound')],
     ['quotas', dig(schema, 'quotas')],
     ['quotas.tenants.acme', dig(schema, 'quotas', 'tenants', '*')],
+    ['accelerators.nvidia-l4', dig(schema, 'accelerators', '*')],
+    ['accelerators.nvidia-l4.price_per_hour', dig(schema, 'accelerators', '*', 'price_per_hour')],
   ];
   for (const [path, node] of nodes) {
     const file = structuredClone(FULL) as any;

@@ -50,6 +50,14 @@ export {
   type SettingsPreparation,
 } from './operator-settings.js';
 export { type Outbound } from './outbound.js';
+export {
+  multiplyMoney,
+  priceOf,
+  type AcceleratorConfig,
+  type Accelerators,
+  type Money,
+  type PriceConfig,
+} from './prices.js';
 export { RETENTION, retentionOf, type Retention, type RetentionName } from './retention.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';
 export { VARIABLES } from './variables.js';

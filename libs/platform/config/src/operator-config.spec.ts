@@ -70,7 +70,7 @@ describe('parseOperatorConfig', () => {
     ['targets:\n\t- {name: a}', /^line 2 begins with a tab: indent with spaces$/],
     [
       'target: []',
-      /^target is not a known key; did you mean targets\? \(known here: targets, secrets, outbound, quotas, retention, defaults\)$/,
+      /^target is not a known key; did you mean targets\? \(known here: targets, secrets, outbound, quotas, retention, accelerators, defaults\)$/,
     ],
     ['targets: []\nqoutas: {}', /^qoutas is not a known key; did you mean quotas\?/],
     [

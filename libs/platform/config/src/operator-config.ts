@@ -2,6 +2,7 @@ import type { AllowEntry } from '@slipway/contracts';
 import { addedTo } from './added-settings.js';
 import { ConfigReader } from './config-reader.js';
 import { readOutbound, type Outbound } from './outbound.js';
+import { readAccelerators, type Accelerators } from './prices.js';
 import { readQuotas, type QuotaSettings } from './quotas.js';
 import { readRetention, type Retention } from './retention.js';
 import { readAs } from './schema-reader.js';
@@ -71,6 +72,8 @@ export interface OperatorConfig {
   quotas?: QuotaSettings;
   /** Read this through `retentionOf`, which knows the defaults. */
   retention?: Partial<Retention>;
+  /** Read prices through `priceOf`. */
+  accelerators?: Accelerators;
 }
 
 /** The names that the operator may give to targets and engines. */
@@ -95,7 +98,7 @@ export const TARGET_KEYS = {
   },
 };
 /** `defaults` is removed before. It is in the list so that a misspelling of it gets a suggestion. */
-const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'retention', 'defaults'];
+const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'retention', 'accelerators', 'defaults'];
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /**
@@ -135,6 +138,7 @@ function readOperatorConfig(
   const outbound = readOutbound(reader, root['outbound']);
   const quotas = readQuotas(reader, root['quotas']);
   const retention = readRetention(reader, root['retention']);
+  const accelerators = readAccelerators(reader, root['accelerators']);
   const targets = readers ? readTargets(reader, root['targets'] ?? [], readers) : [];
   const secrets = readSecrets(reader, root['secrets']);
   for (const { path, name, mayBeReference } of reader.secretsNamed) {
@@ -152,6 +156,7 @@ function readOperatorConfig(
     ...(outbound === undefined ? {} : { outbound }),
     ...(quotas === undefined ? {} : { quotas }),
     ...(retention === undefined ? {} : { retention }),
+    ...(accelerators === undefined ? {} : { accelerators }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { BUILT_IN_SETTINGS } from './built-in-settings.js';
 import { SECRET_NAME, TARGET_KEYS, type TargetReader } from './operator-config.js';
 import { OUTBOUND } from './outbound.js';
+import { ACCELERATORS_SCHEMA } from './prices.js';
 import { QUOTAS, type QuotaName } from './quotas.js';
 import { RETENTION_SCHEMA } from './retention.js';
 import { SECRET, type MappingSchema, type Schema } from './setting-schemas.js';
@@ -44,6 +45,7 @@ export function operatorSchema(readers: readonly TargetReader[]): Schema {
         },
       },
       retention: RETENTION_SCHEMA,
+      accelerators: ACCELERATORS_SCHEMA,
     },
   };
 }

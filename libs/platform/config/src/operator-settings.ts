@@ -75,6 +75,10 @@ export class OperatorSettings implements OperatorConfig {
     return this.held.retention;
   }
 
+  get accelerators(): OperatorConfig['accelerators'] {
+    return this.held.accelerators;
+  }
+
   get state(): OperatorFileState {
     return this.stands;
   }

@@ -8,6 +8,7 @@ interface ReadableSchema {
   required?: string[];
   additionalProperties?: boolean | Schema;
   propertyNames?: { pattern: string };
+  maxProperties?: number;
   items?: Schema;
   minItems?: number;
   maxItems?: number;
@@ -48,6 +49,8 @@ export function readAs(reader: ConfigReader, path: string, value: unknown, schem
 function readObject(reader: ConfigReader, path: string, value: unknown, schema: ReadableSchema): unknown {
   const { properties, required = [], additionalProperties: others, propertyNames } = schema;
   const bag = reader.map(path, value, properties && keysOf(schema as MappingSchema));
+  if (Object.keys(bag).length > (schema.maxProperties ?? Infinity))
+    reader.fail(path, `must not have more than ${schema.maxProperties} entries`);
   for (const key of required)
     if (bag[key] === undefined && Object(value) === value) reader.fail(`${path}.${key}`, 'is required');
   const entries = Object.entries(bag).flatMap(([key, one]): [string, unknown][] => {
