@@ -10,11 +10,37 @@ export interface Slo {
   threshold: number;
 }
 
+/** Kinds of use. Each has typical values for what a workload does not declare. */
+export const WORKLOAD_PROFILES = ['chat', 'rag', 'code', 'agent', 'batch', 'embedding'] as const;
+export type WorkloadProfile = (typeof WORKLOAD_PROFILES)[number];
+
+interface TokenPercentiles {
+  p50?: number;
+  p95?: number;
+}
+
+/** The use that the owner expects. */
+export interface WorkloadDeclaration {
+  profile?: WorkloadProfile;
+  /** Requests per second at the peak. */
+  request_rate?: number;
+  /** Requests in flight at the peak. */
+  concurrency?: number;
+  input_tokens?: TokenPercentiles;
+  output_tokens?: TokenPercentiles;
+}
+
+/** Objectives that are no metric of the gateways: device hours and money for a million output tokens. */
+export const EFFICIENCY_METRICS = ['gpu_hours_per_mtok', 'cost_per_mtok'] as const;
+export type EfficiencyMetric = (typeof EFFICIENCY_METRICS)[number];
+export type ObjectiveMetric = Metric | EfficiencyMetric;
+
 /** The limits and goals that a deployment's owner set, complete with defaults. Field names are those of the API. */
 export interface PolicyContent {
   mode: 'off' | 'observe' | 'recommend';
-  workload?: Record<string, unknown>;
-  objective?: { metric: Metric; direction: 'minimize' | 'maximize' };
+  workload?: WorkloadDeclaration;
+  /** Versions of the previous release may have a direction that is not the better one of the metric. */
+  objective?: { metric: ObjectiveMetric; direction: 'minimize' | 'maximize' };
   slos: Slo[];
   /** `confidence` is one-sided, 0.5..1. */
   evidence: { min_samples: number; min_duration_seconds: number; max_age_seconds: number; confidence: number };
@@ -34,6 +60,11 @@ export interface PolicyContent {
   reliability: {
     max_error_rate?: number;
     min_availability_percent?: number;
+    min_replicas: number;
+    /** Instances that stay in addition to those that are needed. */
+    spare_replicas: number;
+    /** How long fewer instances must have been enough before fewer are proposed. */
+    right_size_after_seconds: number;
     freeze_windows: { start: string; end: string }[];
   };
   promotion: {
@@ -43,6 +74,7 @@ export interface PolicyContent {
     max_step_percent: number;
     cooldown_seconds: number;
     plan_ttl_seconds: number;
+    min_gain_percent: number;
   };
 }
 

@@ -46,13 +46,19 @@ describe('the continual-optimization policy', () => {
       slos: [],
       evidence: { min_samples: 50, min_duration_seconds: 1800, max_age_seconds: 604800, confidence: 0.95 },
       experiment_budget: { max_parallel: 1, max_traffic_percent: 5 },
-      reliability: { freeze_windows: [] },
+      reliability: {
+        min_replicas: 1,
+        spare_replicas: 0,
+        right_size_after_seconds: 604800,
+        freeze_windows: [],
+      },
       promotion: {
         approvals_required: 1,
         prevent_self_approval: true,
         max_step_percent: 25,
         cooldown_seconds: 86400,
         plan_ttl_seconds: 604800,
+        min_gain_percent: 5,
       },
       updated_by: { type: 'token' },
     });
@@ -73,13 +79,51 @@ describe('the continual-optimization policy', () => {
   });
 
   it("reads a version that is older than a field with the field's default, and a PUT of the same content adds no version", async () => {
-    const current = await read();
-    expect(current.promotion?.require_hosted_identity).toBe(false);
+    const body = {
+      mode: 'observe',
+      objective: { metric: 'ttft_ms', direction: 'minimize' },
+      slos: [{ metric: 'ttft_ms', threshold: 250 }],
+      reliability: { max_error_rate: 0.01 },
+      promotion: { approvals_required: 2 },
+    };
+    const current = await put(body);
+    // Turns the row into one of a release that knew none of these fields.
+    const later = [
+      'reliability,min_replicas',
+      'reliability,spare_replicas',
+      'reliability,right_size_after_seconds',
+      'promotion,min_gain_percent',
+      'promotion,require_hosted_identity',
+      'evidence',
+      'experiment_budget',
+    ];
+    const stored = async () =>
+      owned(api, 'select version, digest, content from optimization_policies order by version desc limit 1');
     await owned(api, `alter table optimization_policies disable trigger all`);
-    await owned(api, `update optimization_policies set content = content #- '{promotion,require_hosted_identity}'`);
+    for (const path of later)
+      await owned(api, `update optimization_policies set content = content #- '{${path}}'`);
     await owned(api, `alter table optimization_policies enable trigger all`);
+    const [row] = await stored();
+    expect(row!['content']).toEqual({
+      mode: 'observe',
+      objective: body.objective,
+      slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 250 }],
+      reliability: { max_error_rate: 0.01, freeze_windows: [] },
+      promotion: {
+        approvals_required: 2,
+        prevent_self_approval: true,
+        max_step_percent: 25,
+        cooldown_seconds: 86400,
+        plan_ttl_seconds: 604800,
+      },
+    });
+
     expect(await read()).toEqual(current);
-    expect(await put({ slos: current.slos })).toEqual(current);
+    const again = await api.answerTo((by) => put(body, { ifMatch: current.etag }, by));
+    expect([again.status, again.body, again.headers.get('etag')]).toEqual([200, current, current.etag]);
+    const rehearsed = await rehearse(body);
+    expect([rehearsed.would, rehearsed.diff]).toEqual(['change nothing', []]);
+    expect(await stored()).toEqual([row]);
   });
 
   it('refuses a PUT that was based on an older version', async () => {
@@ -90,9 +134,9 @@ describe('the continual-optimization policy', () => {
 
   it('rehearses without writing', async () => {
     const before = await read();
-    const answer = await rehearse({ mode: 'observe' });
-    expect(answer).toMatchObject({ valid: true, would: 'set version 3 of the policy of chat', steps: [] });
-    expect(answer.diff).toContainEqual({ op: 'replace', path: '/mode', value: 'observe' });
+    const answer = await rehearse({ mode: 'off' });
+    expect(answer).toMatchObject({ valid: true, would: 'set version 4 of the policy of chat', steps: [] });
+    expect(answer.diff).toContainEqual({ op: 'replace', path: '/mode', value: 'off' });
     expect((await refusalOf(rehearse({ mode: 'never' }))).status).toBe(422);
     expect(await read()).toEqual(before);
   });
@@ -102,7 +146,7 @@ describe('the continual-optimization policy', () => {
       Array.from({ length: 50 }, (_, n) => put({ evidence: { min_samples: 100 + n } })),
     );
     expect(answers.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: 50 }, (_, n) => n + 3),
+      Array.from({ length: 50 }, (_, n) => n + 4),
     );
   });
 
@@ -115,6 +159,10 @@ describe('the continual-optimization policy', () => {
     ['workload.output_tokens.p95', 'min', { workload: { output_tokens: { p50: 10, p95: 9 } } }],
     ['objective.metric', 'enum', { objective: { metric: 'beauty', direction: 'maximize' } }],
     ['objective.direction', 'required', { objective: { metric: 'ttft_ms' } }],
+    ['objective.direction', 'not_applicable', { objective: { metric: 'ttft_ms', direction: 'maximize' } }],
+    ['objective.direction', 'not_applicable', { objective: { metric: 'output_tokens_per_s', direction: 'minimize' } }],
+    ['objective.direction', 'not_applicable', { objective: { metric: 'cost_per_mtok', direction: 'maximize' } }],
+    ['slos[0].metric', 'enum', { slos: [{ metric: 'cost_per_mtok', threshold: 1 }] }],
     ['slos[0].metric', 'enum', { slos: [{ metric: 'beauty', threshold: 1 }] }],
     ['slos[0].threshold', 'required', { slos: [{ metric: 'ttft_ms' }] }],
     ['slos[0].threshold', 'max', { slos: [{ metric: 'error_rate', threshold: 5 }] }],
@@ -161,6 +209,10 @@ describe('the continual-optimization policy', () => {
     ['experiment_budget.allowed_knobs', 'unique', { experiment_budget: { allowed_knobs: ['a', 'a'] } }],
     ['reliability.max_error_rate', 'max', { reliability: { max_error_rate: 2 } }],
     ['reliability.min_availability_percent', 'max', { reliability: { min_availability_percent: 100.1 } }],
+    ['reliability.min_replicas', 'min', { reliability: { min_replicas: 0 } }],
+    ['reliability.spare_replicas', 'min', { reliability: { spare_replicas: -1 } }],
+    ['reliability.right_size_after_seconds', 'min', { reliability: { right_size_after_seconds: 59 } }],
+    ['reliability.right_size_after_seconds', 'max', { reliability: { right_size_after_seconds: 31_536_001 } }],
     [
       'reliability.freeze_windows[0].end',
       'order',
@@ -174,6 +226,8 @@ describe('the continual-optimization policy', () => {
     ['promotion.approvals_required', 'min', { promotion: { approvals_required: 0 } }],
     ['promotion.max_step_percent', 'max', { promotion: { max_step_percent: 101 } }],
     ['promotion.cooldown_seconds', 'min', { promotion: { cooldown_seconds: -1 } }],
+    ['promotion.min_gain_percent', 'max', { promotion: { min_gain_percent: 1001 } }],
+    ['promotion.min_gain_percent', 'min', { promotion: { min_gain_percent: -1 } }],
     ['promotion.plan_ttl_seconds', 'min', { promotion: { plan_ttl_seconds: 0 } }],
   ])('refuses %s (%s)', async (field, code, body) => {
     const refused = await refusalOf(put(body));

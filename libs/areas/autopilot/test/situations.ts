@@ -31,7 +31,13 @@ export function policyOf(sections: Sections): PolicyContent {
       ...sections.evidence,
     },
     experiment_budget: { max_parallel: 1, max_traffic_percent: 5, period: 'month', ...sections.experiment_budget },
-    reliability: { freeze_windows: [], ...sections.reliability },
+    reliability: {
+      min_replicas: 1,
+      spare_replicas: 0,
+      right_size_after_seconds: 604_800,
+      freeze_windows: [],
+      ...sections.reliability,
+    },
     promotion: {
       approvals_required: 1,
       prevent_self_approval: true,
@@ -39,6 +45,7 @@ export function policyOf(sections: Sections): PolicyContent {
       max_step_percent: 25,
       cooldown_seconds: 86_400,
       plan_ttl_seconds: 604_800,
+      min_gain_percent: 5,
       ...sections.promotion,
     },
   };

@@ -35,6 +35,7 @@ export { mergePatch } from './fields/merge-patch.js';
 export { RequestCoalescer } from './answers/request-coalescer.js';
 export { RawJson, rawJson, Reply, reply, jsonPatch, rehearsal, RehearsalDto } from './answers/reply.js';
 export { ActorDto, OwnerDto } from './answers/actor.dto.js';
+export { MoneyDto } from './answers/money.dto.js';
 export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
   encodeCursor,

@@ -22,7 +22,7 @@ import type { PolicyContent } from '@slipway/ports/policies';
 import type { PolicyDto, SetPolicyDto } from './policy.dto.js';
 import type { PolicyEntity } from './policy.entity.js';
 import { policyErrors } from './policy.errors.js';
-import { statOf } from './policy-rules.js';
+import { completePolicy, type PartialPolicy } from './policy-defaults.js';
 import { policyDigest, PolicyStore } from './policy.store.js';
 
 export interface PolicyRequest {
@@ -115,8 +115,7 @@ export class PoliciesService implements ExistenceCheck {
 
 /** Returns the body with every default written out, so that equal policies have equal digests. */
 function contentOf(body: SetPolicyDto): PolicyContent {
-  const plain = JSON.parse(JSON.stringify(body)) as PolicyContent;
-  return { ...plain, slos: plain.slos.map((slo) => ({ ...slo, stat: statOf(slo) })) };
+  return completePolicy(JSON.parse(JSON.stringify(body)) as PartialPolicy);
 }
 
 function answerOf(deploymentName: string, row: PolicyEntity): PolicyDto {

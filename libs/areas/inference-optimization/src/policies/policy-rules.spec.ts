@@ -1,15 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { newFindings, readObject } from '@slipway/platform-http';
+import { METRIC_NAMES, METRICS } from '@slipway/contracts';
+import { EFFICIENCY_METRICS } from '@slipway/ports/policies';
 import {
   duplicateSlos,
   evidenceIssues,
   knobIssues,
+  objectiveIssues,
   percentileIssues,
   sloIssues,
   statOf,
   windowIssues,
 } from './policy-rules.js';
-import { SetPolicyDto } from './policy.dto.js';
 
 const codes = (issues: { field: string; code: string }[]): string[] =>
   issues.map(({ field, code }) => `${field} ${code}`);
@@ -43,6 +44,25 @@ describe('SLOs', () => {
   });
 });
 
+describe('objectives', () => {
+  it.each([...METRIC_NAMES, ...EFFICIENCY_METRICS])('of %s have one direction, the better one', (metric) => {
+    const isHigherBetter = metric in METRICS && METRICS[metric as keyof typeof METRICS].better === 'higher';
+    expect([
+      codes(objectiveIssues({ metric, direction: 'minimize' })),
+      codes(objectiveIssues({ metric, direction: 'maximize' })),
+    ]).toEqual(isHigherBetter ? [['direction not_applicable'], []] : [[], ['direction not_applicable']]);
+  });
+
+  it('say which direction to use', () => {
+    expect(objectiveIssues({ metric: 'output_tokens_per_s', direction: 'minimize' })[0]?.message).toBe(
+      'output_tokens_per_s is better when higher; use maximize',
+    );
+    expect(objectiveIssues({ metric: 'cost_per_mtok', direction: 'maximize' })[0]?.message).toBe(
+      'cost_per_mtok is better when lower; use minimize',
+    );
+  });
+});
+
 describe('knobs', () => {
   it.each(['scaling.min_replicas', '/scaling/min_replicas', 'runtime.args.*', 'scaling', 'max_num_seqs'])(
     '%s is a knob',
@@ -72,28 +92,5 @@ describe('pairs of numbers', () => {
     ]);
     expect(windowIssues({ start: '2026-01-01T01:00:00+02:00', end: '2025-12-31T23:00:01Z' })).toEqual([]);
     expect(codes(evidenceIssues({ min_duration_seconds: 2, max_age_seconds: 1 }))).toEqual(['max_age_seconds min']);
-  });
-});
-
-describe('a policy', () => {
-  it('has all its defaults, also within a section that is sent in part', () => {
-    const findings = newFindings();
-    const policy = readObject(SetPolicyDto, { evidence: { min_samples: 10 } }, '', findings) as SetPolicyDto;
-    expect(findings).toEqual({ mistyped: [], broken: [], unknown: [] });
-    const empty = readObject(
-      SetPolicyDto,
-      { evidence: {}, experiment_budget: {}, reliability: {}, promotion: {} },
-      '',
-      findings,
-    );
-    expect(JSON.parse(JSON.stringify(empty))).toEqual(
-      JSON.parse(JSON.stringify(readObject(SetPolicyDto, {}, '', findings))),
-    );
-    expect(policy.evidence).toEqual({
-      min_samples: 10,
-      min_duration_seconds: 1800,
-      max_age_seconds: 604800,
-      confidence: 0.95,
-    });
   });
 });

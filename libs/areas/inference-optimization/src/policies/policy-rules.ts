@@ -1,5 +1,6 @@
 import type { FieldIssue } from '@slipway/platform-http';
-import { metricOf, SPEC_MEMBERS, type Metric, type Stat } from '@slipway/contracts';
+import { isMetric, metricOf, SPEC_MEMBERS, type Metric, type Stat } from '@slipway/contracts';
+import type { ObjectiveMetric, PolicyContent } from '@slipway/ports/policies';
 
 interface SloFields {
   metric: Metric;
@@ -34,6 +35,19 @@ export function duplicateSlos(slos: readonly SloFields[]): FieldIssue[] {
       ? []
       : [{ field: `slos[${index}]`, code: 'unique', message: `another SLO already uses ${name}` }],
   );
+}
+
+/** Device hours and cost are better when lower. */
+function directionOf(metric: ObjectiveMetric): 'minimize' | 'maximize' {
+  return isMetric(metric) && metricOf(metric).better === 'higher' ? 'maximize' : 'minimize';
+}
+
+/** Only the better direction is an objective: a policy that makes a deployment worse is a mistake of its author. */
+export function objectiveIssues({ metric, direction }: NonNullable<PolicyContent['objective']>): FieldIssue[] {
+  const fitting = directionOf(metric);
+  if (direction === fitting) return [];
+  const message = `${metric} is better when ${fitting === 'minimize' ? 'lower' : 'higher'}; use ${fitting}`;
+  return [{ field: 'direction', code: 'not_applicable', message }];
 }
 
 /** A knob with a path must begin in the spec of a revision; a bare name is an argument of the engine or a member of the spec. */

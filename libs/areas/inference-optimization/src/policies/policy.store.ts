@@ -2,7 +2,7 @@ import type { Actor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/policies';
-import { DEFAULT_PROMOTION } from './policy.dto.js';
+import { completePolicy } from './policy-defaults.js';
 import { PolicyEntity } from './policy.entity.js';
 
 /** The versions of policies, for this area's service and, through the port, for others. */
@@ -29,12 +29,11 @@ export class PolicyStore implements PoliciesPort {
 }
 
 /**
- * In a version older than a field, the field has its default. Rows never change, so the default is filled in on read.
+ * In a version older than a field, the field has its default. Rows never change, so the default is filled in on read;
+ * the stored digest stays that of the stored content.
  */
 function completed(row: PolicyEntity | null): PolicyEntity | undefined {
-  if (!row) return undefined;
-  const { content } = row;
-  return Object.assign(row, { content: { ...content, promotion: { ...DEFAULT_PROMOTION, ...content.promotion } } });
+  return row ? Object.assign(row, { content: completePolicy(row.content) }) : undefined;
 }
 
 export function policyDigest(content: PolicyContent): string {
