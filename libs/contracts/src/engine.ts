@@ -69,6 +69,13 @@ export interface StartProgress {
   total_bytes?: number;
 }
 
+/** The accelerators that one instance takes. */
+export interface InstanceDevices {
+  /** Null if the spec names none, and the target may use any. */
+  accelerator: string | null;
+  count: number;
+}
+
 /** An accelerator of a target's host. */
 export interface Device {
   /** Stable over reboots; assignments are stored by it. */

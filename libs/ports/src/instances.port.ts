@@ -1,6 +1,7 @@
 import {
   defineFailures,
   type FailureCode,
+  type InstanceDevices,
   type ObservationReason,
   type PromisedTraits,
   type RevisionSpec,
@@ -137,8 +138,16 @@ export interface LastFailedStart {
   failure: StartFailure & { message: string };
 }
 
-/** The part of a revision's status that matters for its traffic. */
-export type ServingStatus = Required<Pick<WorkloadStatus, 'desired' | 'ready' | 'isAsleep'>>;
+/** The part of a revision's status that matters for its traffic and its cost. */
+export interface ServingStatus extends Required<Pick<WorkloadStatus, 'desired' | 'ready' | 'isAsleep'>> {
+  /** Instances that occupy devices: those that start, and those that were ready and run. */
+  running: number;
+}
+
+/** The part of a spec that determines the devices of an instance. */
+export interface DeviceQuestion extends Pick<RevisionSpec, 'resources'> {
+  runtime: Pick<RevisionSpec['runtime'], 'target' | 'engine'>;
+}
 
 /** Requests that the leaving instances of a revision wait for. */
 export interface RevisionDrain {
@@ -168,6 +177,11 @@ export interface InstancesPort {
    * Makes no call to other hosts.
    */
   traits(spec: RevisionSpec): PromisedTraits | undefined;
+  /**
+   * Returns the accelerators that one instance of the spec takes, by the spec and by its engine. An instance that shares
+   * a device counts as one that has it alone. Makes no call to other hosts.
+   */
+  devices(spec: DeviceQuestion): InstanceDevices;
   /**
    * Requests the model list of a server that is to be adopted, once, within the time of one probe. Reports issues only
    * if the server clearly has other models. `message` is the finding, and undefined if the target starts its servers

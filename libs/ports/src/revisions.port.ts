@@ -50,6 +50,9 @@ export interface RevisionSummary {
   id: string;
   name: string;
   scaling: RevisionSpec['scaling'];
+  /** Null if the spec has none. */
+  resources: NonNullable<RevisionSpec['resources']> | null;
+  runtime: Pick<RevisionSpec['runtime'], 'target' | 'engine'>;
 }
 
 /** Offered by revisions. The caller of every writing method except `pin` holds the deployment's lock. */

@@ -164,6 +164,26 @@ it('shows on a deployment what it waits for, what to type, what it drains, and i
   expect(list.stdout).toMatch(/WAITING FOR\n.* approval\n/);
 });
 
+it.each([
+  [
+    { per_hour: { amount: 0.8, currency: 'EUR' }, devices: 1, accelerator: 'nvidia-l4' },
+    '0.80 EUR/h, 1 x nvidia-l4',
+  ],
+  [
+    { per_hour: { amount: 1234.5678, currency: 'USD' }, devices: 16, accelerator: 'h100' },
+    '1234.5678 USD/h, 16 x h100',
+  ],
+  [{ per_hour: { amount: 0, currency: 'EUR' }, devices: 0, accelerator: 'l4' }, '0.00 EUR/h, 0 x l4'],
+  [{ per_hour: null, devices: 2, accelerator: 'nvidia-l4' }, 'no price, 2 x nvidia-l4'],
+  [{ per_hour: null, devices: 2, accelerator: null }, 'no price, 2 x device'],
+  [null, '-'],
+  [undefined, '-'],
+])('shows the cost %j of a deployment as %s', async (cost, text) => {
+  const fetch = async () => Response.json({ name: 'chat', cost });
+  const { stdout } = await runCommand(['deployments', 'get', 'chat'], { fetch });
+  expect(/^COST +(.*)$/m.exec(stdout)?.[1]).toBe(text);
+});
+
 it('ends drains only after a yes', async () => {
   const { asked, fetch } = apiWith([]);
   expect((await runCommand(['deployments', 'end-drain', 'chat'], { fetch })).code).toBe(1);

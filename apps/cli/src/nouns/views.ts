@@ -131,12 +131,33 @@ interface StartFailure {
 const failedStartOf = ({ last_failed_start: start }: StartFailure): string | undefined =>
   start ? `${start.cause}: ${start.message} (${start.instance_id} of ${start.revision}, ${start.at})` : undefined;
 
-/** One deployment: also why it waits, what to type, and what it still drains. */
+interface CostState {
+  cost?: {
+    per_hour: { amount: number; currency: string } | null;
+    devices: number;
+    accelerator: string | null;
+  } | null;
+}
+
+const AMOUNT = new Intl.NumberFormat('en', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+  useGrouping: false,
+});
+
+/** `0.80 EUR/h, 1 x nvidia-l4` or `no price, 1 x nvidia-l4` */
+const costOf = ({ cost }: CostState): string | undefined =>
+  cost
+    ? `${cost.per_hour ? `${AMOUNT.format(cost.per_hour.amount)} ${cost.per_hour.currency}/h` : 'no price'}, ${cost.devices} x ${cost.accelerator ?? 'device'}`
+    : undefined;
+
+/** One deployment: also what it costs, why it waits, what to type, and what it still drains. */
 export const DEPLOYMENT_DETAIL: View = {
   name: DEPLOYMENT.name,
   columns: DEPLOYMENT.columns.flatMap((column) =>
     column.title === 'WAITING FOR'
       ? [
+          { title: 'COST', of: costOf },
           { title: 'WAITING FOR', of: (row: Waiter) => whyOf(row) },
           { title: 'NEXT', of: (row: Waiter & { name: string }) => nextOf(row, row.name) },
           { title: 'DRAINING', of: drainingOf },

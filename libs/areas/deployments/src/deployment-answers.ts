@@ -1,5 +1,6 @@
 import { effectiveScaling, type EffectiveScaling, type WaitingFor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, multiplyMoney, priceOf, type PriceConfig } from '@slipway/platform-config';
 import type { Reads } from '@slipway/platform-database';
 import { waitsOf } from '@slipway/platform-durable/operations';
 import { etagOf } from '@slipway/platform-http';
@@ -9,7 +10,13 @@ import {
   type DeploymentsPort,
   type DeploymentHealth,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type LastFailedStart, type RevisionDrain } from '@slipway/ports/instances';
+import {
+  INSTANCES,
+  type InstancesPort,
+  type LastFailedStart,
+  type RevisionDrain,
+  type ServingStatus,
+} from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort, type RevisionSummary } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto, FailedStartDto } from './deployment.dto.js';
@@ -24,6 +31,7 @@ export class DeploymentAnswers {
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(CONFIG) private readonly config: PriceConfig,
   ) {}
 
   async of(reads: Reads, records: readonly DeploymentRecord[]): Promise<DeploymentDto[]> {
@@ -39,8 +47,10 @@ export class DeploymentAnswers {
       this.instances.draining(reads, deploymentIds),
     ]);
     const known = new Map(revisions.map((revision) => [revision.id, revision]));
+    const active = records.flatMap(({ activeRevisionId: id }) => (id === null ? [] : [id]));
+    const routed = [...routes.values()].flatMap(servingIds);
     const [serving, failedStarts] = await Promise.all([
-      this.instances.serving(reads, [...routes.values()].flatMap(servingIds)),
+      this.instances.serving(reads, [...new Set([...routed, ...active])]),
       this.lastFailedStarts(reads, records),
     ]);
     return records.map((record) => {
@@ -48,7 +58,8 @@ export class DeploymentAnswers {
       const waitingFor = waits.get(record.currentOperationId ?? '') ?? null;
       const lastFailedStart = failedStarts.get(record.id) ?? null;
       const drains = draining.get(record.id) ?? [];
-      const state = { route, health: healthOf(route, serving), waitingFor, lastFailedStart, drains };
+      const cost = this.costOf(known.get(record.activeRevisionId ?? ''), serving);
+      const state = { route, health: healthOf(route, serving), waitingFor, lastFailedStart, drains, cost };
       return this.answer(record, state, known);
     });
   }
@@ -71,9 +82,23 @@ export class DeploymentAnswers {
     return new Map(open.map(([id, start]) => [id, failedStartOf(start)]));
   }
 
+  /** Only the active revision counts, so that a rollout does not change what people compare. */
+  private costOf(
+    active: RevisionSummary | undefined,
+    serving: ReadonlyMap<string, ServingStatus>,
+  ): DeploymentDto['cost'] {
+    if (!active) return null;
+    const { id, runtime, resources } = active;
+    const { accelerator, count } = this.instances.devices({ runtime, ...(resources && { resources }) });
+    if (count === 0) return null;
+    const devices = count * (serving.get(id)?.running ?? 0);
+    const price = priceOf(this.config, accelerator);
+    return { per_hour: price && multiplyMoney(price, devices), devices, accelerator };
+  }
+
   private answer(
     record: DeploymentRecord,
-    { route, health, waitingFor, lastFailedStart, drains }: CurrentState,
+    { route, health, waitingFor, lastFailedStart, drains, cost }: CurrentState,
     revisions: ReadonlyMap<string, RevisionSummary>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
@@ -84,6 +109,7 @@ export class DeploymentAnswers {
       effective_scaling: scalingOf(record, revisions),
       draining: drainingOf(drains),
       replicas: { desired: health.desired, ready: health.ready },
+      cost,
       ...this.deployments.assess(record, health),
       active_revision: nameOf(record.activeRevisionId),
       candidate_revision: nameOf(record.candidateRevisionId),
@@ -108,6 +134,7 @@ interface CurrentState {
   waitingFor: WaitingFor | null;
   lastFailedStart: FailedStartDto | null;
   drains: readonly RevisionDrain[];
+  cost: DeploymentDto['cost'];
 }
 
 function failedStartOf({ revision, instanceId, at, failure }: LastFailedStart): FailedStartDto {

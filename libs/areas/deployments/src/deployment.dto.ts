@@ -4,6 +4,7 @@ import {
   ArrayField,
   IntField,
   MapField,
+  MoneyDto,
   ObjectField,
   StringField,
   TimestampField,
@@ -157,6 +158,29 @@ export class DrainingDto {
   revisions: RevisionDrainDto[];
 }
 
+export class DeploymentCostDto {
+  @ObjectField(() => MoneyDto, {
+    nullable: true,
+    description:
+      "Price of these devices for an hour, by the operator's prices; null if there is none for the accelerator",
+  })
+  per_hour: MoneyDto | null;
+
+  @IntField({
+    min: 0,
+    description:
+      'Devices of the ready and starting instances of the active revision. An instance that shares a device counts as a whole one',
+  })
+  devices: number;
+
+  @StringField({
+    nullable: true,
+    description: 'Name of the accelerator, as in `resources.accelerator`; null if the revision names none',
+    example: 'nvidia-l4',
+  })
+  accelerator: string | null;
+}
+
 export class DeploymentDto {
   @StringField({ example: 'dep_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;
@@ -208,6 +232,13 @@ export class DeploymentDto {
 
   @ObjectField(() => ReplicasDto)
   replicas: ReplicasDto;
+
+  @ObjectField(() => DeploymentCostDto, {
+    nullable: true,
+    description:
+      'Devices of the active revision now, and their price. An estimate: it does not count other revisions or instances that stop. Null without an active revision, and if its instances take no device',
+  })
+  cost: DeploymentCostDto | null;
 
   @ObjectField(() => FailedStartDto, {
     nullable: true,

@@ -1,9 +1,16 @@
 import { DeploymentRecordsModule, migrations as records } from '@slipway/area-revisions/deployment-records';
 import { migrations as dataplane } from '@slipway/dataplane';
-import type { QuotaSettings } from '@slipway/platform-config';
+import type { InstanceDevices } from '@slipway/contracts';
+import type { Accelerators, QuotaSettings } from '@slipway/platform-config';
 import type { Reads, Tx } from '@slipway/platform-database';
 import { AreaBed, testPrincipal, type AreaApplication } from '@slipway/platform-durable/operations/testing';
-import { INSTANCES, type LastFailedStart, type RevisionDrain, type WorkloadStatus } from '@slipway/ports/instances';
+import {
+  INSTANCES,
+  type DeviceQuestion,
+  type LastFailedStart,
+  type RevisionDrain,
+  type WorkloadStatus,
+} from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { ROUTES, type Route } from '@slipway/ports/routing';
 import { DeploymentsModule } from '../src/index.js';
@@ -23,6 +30,10 @@ export class DeploymentsNeighbours {
   readonly activations = new Map<string, string>();
   /** The requests that leaving instances wait for, by deployment. */
   readonly drains = new Map<string, RevisionDrain[]>();
+  /** What an instance takes, by its engine; none by default. */
+  readonly devices = new Map<string, InstanceDevices>();
+  /** Names of the engines of revisions. */
+  readonly engines = new Map<string, string>();
   readonly calls: string[] = [];
   /** Revisions whose processes keep running for a while after nothing retains them. */
   readonly lingering = new Set<string>();
@@ -32,7 +43,13 @@ export class DeploymentsNeighbours {
 
   readonly revisionsPort = {
     shown: async (_reads: Reads, ids: readonly string[]) =>
-      ids.map((id) => ({ id, name: `name-of-${id}`, scaling: { min_replicas: 1 } })),
+      ids.map((id) => ({
+        id,
+        name: `name-of-${id}`,
+        scaling: { min_replicas: 1 },
+        resources: null,
+        runtime: { target: 'local', engine: this.engines.get(id) ?? 'sim' },
+      })),
     idsOf: async (_tx: Tx, deploymentId: string) => this.revisions.get(deploymentId) ?? [],
     lastActivations: async (_reads: Reads, ids: readonly string[]) => kept(this.activations, ids),
     retired: async (_tx: Tx, id: string) => this.note(`retired ${id}`),
@@ -53,8 +70,11 @@ export class DeploymentsNeighbours {
   readonly instancesPort = {
     serving: async (_reads: Reads, ids: readonly string[]) => {
       for (const id of ids) await this.onLook?.(id);
-      return kept(this.statuses, ids);
+      const found = kept(this.statuses, ids);
+      return new Map([...found].map(([id, status]) => [id, { ...status, running: status.alive }]));
     },
+    devices: ({ runtime }: DeviceQuestion): InstanceDevices =>
+      this.devices.get(runtime.engine ?? '') ?? { accelerator: null, count: 0 },
     lastFailedStarts: async (_reads: Reads, ids: readonly string[]) => kept(this.failedStarts, ids),
     status: async (_tx: Tx, id: string) => {
       await this.onLook?.(id);
@@ -100,8 +120,8 @@ export class DeploymentsBed extends AreaBed {
     super(area);
   }
 
-  /** @param quotas of every tenant, if a test is about them */
-  static async start(quotas: QuotaSettings = {}): Promise<DeploymentsBed> {
+  /** @param operator the parts of the operator's file that a test is about */
+  static async start(operator: { quotas?: QuotaSettings; accelerators?: Accelerators } = {}): Promise<DeploymentsBed> {
     const neighbours = new DeploymentsNeighbours();
     const area = await AreaBed.open({
       process: 'worker',
@@ -112,7 +132,7 @@ export class DeploymentsBed extends AreaBed {
         { provide: ROUTES, useValue: neighbours.routesPort },
         { provide: INSTANCES, useValue: neighbours.instancesPort },
       ],
-      config: { operator: { targets: [], secrets: {}, quotas } },
+      config: { operator: { targets: [], secrets: {}, ...operator } },
     });
     return new DeploymentsBed(area, neighbours);
   }

@@ -1,4 +1,4 @@
-import type { PromisedTraits, RevisionSpec } from '@slipway/contracts';
+import type { InstanceDevices, PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { drainCountsOf, inFlight, type DrainCounts } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-http/auth';
@@ -12,6 +12,7 @@ import type {
   WorkloadPreparation,
   CapacityForecast,
   CapacityRequest,
+  DeviceQuestion,
   LastFailedStart,
   ServingStatus,
   RevisionDrain,
@@ -73,6 +74,18 @@ export class InstancesService implements InstancesPort {
 
   traits(spec: RevisionSpec): PromisedTraits | undefined {
     return engineTraitsOf(this.catalog.find(spec.runtime.target)?.driver, spec);
+  }
+
+  devices({ runtime: { target, engine }, resources }: DeviceQuestion): InstanceDevices {
+    const driver = this.catalog.find(target)?.driver;
+    const runtime = { target, ...(engine === undefined ? {} : { engine }), args: {}, env: {} };
+    const known = driver?.instanceDevices?.({ runtime, ...(resources && { resources }) });
+    if (known) return known;
+    const { accelerator = null, count } = resources ?? {};
+    if (count !== undefined) return { accelerator, count };
+    // Neither model nor scaling determine the devices.
+    const traits = engineTraitsOf(driver, { model: { id: '' }, scaling: { min_replicas: 1 }, runtime });
+    return { accelerator, count: Math.max(accelerator === null ? 0 : 1, traits?.gpus?.min ?? 0) };
   }
 
   examine(workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>) {

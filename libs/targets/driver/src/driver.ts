@@ -4,6 +4,7 @@ import type {
   EngineArg,
   EngineService,
   IdentityProof,
+  InstanceDevices,
   ModelSpec,
   ObservationReason,
   RevisionSpec,
@@ -288,6 +289,11 @@ export interface TargetDriver {
   onChange?(listener: (instanceId: string) => void): void;
   /** Traits of the engine or profile that the spec names. Undefined if the target does not have that engine. Pure. */
   traits?(spec: InstanceSpec): EngineTraits | undefined;
+  /**
+   * The accelerators that one instance takes. Undefined if the target does not have the engine. Absent if `resources` of
+   * the spec and `gpus` of the traits are enough to know it. Pure.
+   */
+  instanceDevices?(spec: Pick<InstanceSpec, 'runtime' | 'resources'>): InstanceDevices | undefined;
   /**
    * Facts that the operator should know about the configuration of this target, a sentence each. Logged when it takes
    * effect.

@@ -9,7 +9,7 @@ import { ScreenHead } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { useDeployment, useRevisions, useRoute } from './deployment-data.js';
-import { actorText, shortDigest } from './short-text.js';
+import { actorText, costText, shortDigest } from './short-text.js';
 
 /** The deployment's name and owner, its state, and its last change. */
 export function DeploymentHead({ name, live, actions }: { name: string; live: LiveEvents; actions: ReactNode }) {
@@ -84,6 +84,7 @@ function DeploymentFacts({ name, deployment, live }: { name: string; deployment?
         {active ? <code title={active.spec_digest}>{shortDigest(active.spec_digest)}</code> : '–'}
       </Fact>
       <Fact term="Candidate">{deployment?.candidate_revision ?? 'none'}</Fact>
+      {deployment?.cost && <Fact term="Cost">{costText(deployment.cost)}</Fact>}
       <Fact term="Last changed">
         {byHand ? (
           <>

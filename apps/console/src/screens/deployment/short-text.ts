@@ -32,3 +32,17 @@ export function flatText(value: object | null | undefined): string {
     .slice(0, MOST_FACTS)
     .join(', ');
 }
+
+interface Cost {
+  per_hour: { amount: number; currency: string } | null;
+  devices: number;
+  accelerator: string | null;
+}
+
+const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
+
+/** Formats the cost of a deployment: `0.80 EUR/h, 1 x nvidia-l4`. Without a price: `no price, 1 x nvidia-l4`. */
+export function costText({ per_hour: price, devices, accelerator }: Cost): string {
+  const money = price ? `${AMOUNT.format(price.amount)} ${price.currency}/h` : 'no price';
+  return `${money}, ${devices} x ${accelerator ?? 'device'}`;
+}

@@ -24,6 +24,9 @@ describe('declared devices', () => {
   it('are given to one instance at a time, and to the next one when that has ended; two are given together or not at all', async () => {
     await bedWith(TWO);
     const host = await bed.deviceHost();
+    // Without a number in the spec, the engine's own minimum counts.
+    expect(host.instances.devices(bed.gpuSpec('one', 'gpu'))).toEqual({ accelerator: null, count: 1 });
+    expect(host.instances.devices(bed.gpuSpec('one', 'gpu', { count: 2 })).count).toBe(2);
     for (const model of ['one', 'both', 'last']) await bed.makeReady(model);
     await host.want('rev_1', bed.gpuSpec('one', 'gpu'));
     await host.ready('rev_1');
@@ -51,6 +54,12 @@ describe('declared devices', () => {
     await host.want('rev_2', bed.gpuSpec('second', 'part', { memory_mb: 4_000 }));
     await host.waitsForDevice('rev_2', 'has another instance starting on it');
     expect(await bed.devicesOf('second')).toEqual([]);
+    // An instance occupies a device from its start; one that waits for a device occupies none.
+    const serving = await host.database.tx('system', (tx) => host.instances.serving(tx, ['rev_1', 'rev_2', 'rev_9']));
+    expect(Object.fromEntries(serving)).toEqual({
+      rev_1: { desired: 1, ready: 0, running: 1, isAsleep: false },
+      rev_2: { desired: 1, ready: 0, running: 0, isAsleep: false },
+    });
     await bed.makeReady('first');
     await until('the second start', async () => (await bed.devicesOf('second')).length === 1);
     await bed.makeReady('second');

@@ -38,6 +38,17 @@ it('a process that runs no operations only writes what should run, and starts no
   expect(await api.rows('rev_1')).toEqual([]);
 });
 
+it('a process knows how many devices an instance takes, by its spec and its engine', async () => {
+  const [accelerator, target] = ['nvidia-l4', 'local'];
+  const devices = (engine: string, resources?: RevisionSpec['resources']) =>
+    api.instances.devices({ runtime: { target, engine }, ...(resources && { resources }) });
+  expect(devices('mini')).toEqual({ accelerator: null, count: 0 });
+  expect(devices('mini', { accelerator })).toEqual({ accelerator, count: 1 });
+  expect(devices('mini', { accelerator, count: 3 })).toEqual({ accelerator, count: 3 });
+  expect(devices('mini', { accelerator, count: 0 })).toEqual({ accelerator, count: 0 });
+  expect(api.instances.devices({ runtime: { target: 'moon' }, resources: { accelerator } }).count).toBe(1);
+});
+
 it('a check reports every reason why a spec cannot run', async () => {
   const issues = async (spec: RevisionSpec) => (await api.check(spec)).map(({ field, code }) => `${field} ${code}`);
   const { model, scaling } = bed.spec();

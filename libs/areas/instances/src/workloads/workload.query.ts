@@ -214,15 +214,18 @@ export const READ_WORKLOAD_STATUS = prepared(
 );
 
 /**
- * The part of `READ_WORKLOAD_STATUS` that determines health, for several revisions, such as those of a page of
- * deployments.
+ * The part of `READ_WORKLOAD_STATUS` that determines health, and the number of instances that occupy devices, for
+ * several revisions, such as those of a page of deployments.
  */
 export const READ_SERVING_STATUS = lookup(
   'instances-read-serving-status',
   `select w.revision_id as key, ${DESIRED} as desired,
-     (select count(*)::int from instances i where i.revision_id = w.revision_id and i.state = 'ready') as ready,
-     ${IS_ASLEEP} as "isAsleep"
-   from workloads w where w.revision_id = any ${KEYS}`,
+     counted.ready, counted.running, ${IS_ASLEEP} as "isAsleep"
+   from workloads w, lateral (
+     select count(*) filter (where i.state = 'ready')::int as ready,
+       count(*) filter (where i.state in ('starting', 'ready', 'unhealthy'))::int as running
+     from instances i where i.revision_id = w.revision_id) as counted
+   where w.revision_id = any ${KEYS}`,
 );
 
 /** The last failed start of each deployment, from an index of those that have one. */

@@ -26,10 +26,15 @@ export const GET_REVISION = prepared('revisions-get', `select ${COLUMNS} from re
 /** For answers with several revisions, and for the revisions of a route. */
 export const GET_REVISIONS = lookup('revisions-get-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
 
-/** For answers about a deployment or a page of deployments. They do not need the spec, which may be long. */
+/**
+ * For answers about a deployment or a page of deployments. They do not need the whole spec, whose arguments and variables
+ * may be long.
+ */
 export const SUMMARIZE_REVISIONS = lookup(
   'revisions-summarize',
-  `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any ${KEYS}`,
+  `select r.id as key, r.name, r.spec->'scaling' as scaling, r.spec->'resources' as resources,
+     jsonb_strip_nulls(jsonb_build_object('target', r.spec->'runtime'->'target', 'engine', r.spec->'runtime'->'engine')) as runtime
+   from revisions r where r.id = any ${KEYS}`,
 );
 
 /** Every accepted rollout runs it, so it is planned once per connection and returns both answers in one row. */

@@ -14,7 +14,7 @@ afterAll(() => bed?.stop());
 
 const write = <R>(work: (tx: Tx) => Promise<R>) => bed.database.tx('system', work);
 /** Writes this many revisions without a rollout. */
-async function written(count: number) {
+async function written(count: number, part: Partial<Revision['spec']> = {}) {
   const deployment = bed.deployment();
   const revisions: Revision[] = [];
   for (let number = 1; number <= count; number += 1)
@@ -25,7 +25,7 @@ async function written(count: number) {
         return bed.store.create(tx, {
           deployment,
           number: next,
-          spec: { model: { id: `m-${number}` } } as Revision['spec'],
+          spec: { model: { id: `m-${number}` }, ...part } as Revision['spec'],
           specDigest,
           source: { kind: 'import', operation_id: null, plan_id: null, base_revision: null },
           changeRef: null,
@@ -46,6 +46,19 @@ const activate = (deployment: Deployment, revision: Revision, leftByRollback?: s
   );
 const set = (revision: Revision, state: RevisionState, from?: RevisionState[]) =>
   write((tx) => bed.store.setState(tx, revision.id, state, { from }));
+
+it('shows the name, the scaling and the devices of a revision, without the rest of its spec', async () => {
+  const scaling = { min_replicas: 2 };
+  const resources = { accelerator: 'nvidia-l4', count: 2 };
+  const started = { target: 'gpu', engine: 'vllm', args: { n: 1 }, env: { KEY: 'x' } };
+  const [one] = (await written(1, { scaling, resources, runtime: started })).revisions;
+  const [other] = (await written(1, { scaling, runtime: { target: 'adopted', args: {}, env: {} } })).revisions;
+  const shown = await write((tx) => bed.store.shown(tx, [one!.id, other!.id, 'rev_none']));
+  expect(shown.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+    { id: one!.id, name: one!.name, scaling, resources, runtime: { target: 'gpu', engine: 'vllm' } },
+    { id: other!.id, name: other!.name, scaling, resources: null, runtime: { target: 'adopted' } },
+  ]);
+});
 
 it('numbers revisions from 1 in each deployment, and finds one by id, name or number only there', async () => {
   const { deployment, revisions } = await written(2);

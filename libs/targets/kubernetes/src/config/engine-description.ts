@@ -1,3 +1,4 @@
+import type { InstanceDevices } from '@slipway/contracts';
 import {
   declaredArgs,
   modelValues,
@@ -8,6 +9,7 @@ import {
 } from '@slipway/target-driver';
 import { engineOf, type KubernetesTargetConfig } from '../target-config.js';
 import { isKeyed } from '../manifests/unit-environment.js';
+import { acceleratorCount, acceleratorName } from '../manifests/unit-resources.js';
 import { probesOf } from '../manifests/unit-probes.js';
 
 /** Describes one engine of a target, as `GET /targets` shows it. */
@@ -35,6 +37,18 @@ export function engineTraits(
   return (
     engine && { ...templateTraits(engine, new Map(modelValues(spec)), spec.runtime.args), isKeyed: isKeyed(engine) }
   );
+}
+
+/** The accelerators of one instance, of all its pods together. Undefined if the target does not have the engine. */
+export function instanceDevices(
+  { engines }: KubernetesTargetConfig,
+  spec: Pick<InstanceSpec, 'runtime' | 'resources'>,
+): InstanceDevices | undefined {
+  const name = spec.runtime.engine ?? '';
+  const engine = Object.hasOwn(engines, name) ? engines[name] : undefined;
+  if (!engine) return undefined;
+  const pods = engine.unit.kind === 'leaderworkerset' ? engine.unit.size : 1;
+  return { accelerator: acceleratorName(spec, engine) ?? null, count: pods * acceleratorCount(spec, engine) };
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   type TargetDriver,
   type TargetHealth,
 } from '@slipway/target-driver';
+import type { InstanceDevices } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
 import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
@@ -30,7 +31,7 @@ import { buryUnits, listUnits, namespacesIn, stopUnits } from './stop.js';
 import { podOf, isStopped } from '../instances/pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from '../target-config.js';
 import { kubernetesSpecIssues } from '../config/spec-check.js';
-import { describeEngine, engineTraits, probePathOf, targetWarnings } from '../config/engine-description.js';
+import { describeEngine, engineTraits, instanceDevices, probePathOf, targetWarnings } from '../config/engine-description.js';
 import { type Unit, isWorker, sizeOf } from '../manifests/unit-kind.js';
 import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
 import { PODS } from '../api/kinds.js';
@@ -100,6 +101,10 @@ export class KubernetesDriver implements TargetDriver {
 
   traits(spec: InstanceSpec): EngineTraits | undefined {
     return engineTraits(this.config, spec);
+  }
+
+  instanceDevices(spec: Pick<InstanceSpec, 'runtime' | 'resources'>): InstanceDevices | undefined {
+    return instanceDevices(this.config, spec);
   }
 
   check(spec: InstanceSpec): InstanceSpecIssue[] {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { deploymentOf, groupOf, readTarget, specOf, WRITER } from '../../test/target-fixture.js';
 import { pdbOf, poolOf, serviceOf, unitServiceOf } from './revision-objects.js';
-import { describeEngine, engineTraits, probePathOf, targetWarnings } from '../config/engine-description.js';
+import { describeEngine, engineTraits, instanceDevices, probePathOf, targetWarnings } from '../config/engine-description.js';
 
 const config = readTarget();
 const three = specOf({ scaling: { min_replicas: 3, max_replicas: 8 } });
@@ -79,6 +79,17 @@ it('a revision has an InferencePool only if the file wants one, for the pods of 
       },
     });
   }
+});
+
+it.each([
+  ['vllm', { accelerator: 'l40s' }, { accelerator: 'l40s', count: 1 }],
+  ['vllm', { accelerator: 'h100', count: 4 }, { accelerator: 'h100', count: 4 }],
+  // Its engine allows one kind, takes eight on each node, and has two nodes.
+  ['vllm-multinode', undefined, { accelerator: 'h100', count: 16 }],
+  ['llama-cpp', undefined, { accelerator: null, count: 0 }],
+  ['toString', undefined, undefined],
+])('an instance of %s with resources %j takes %j', (engine, resources, expected) => {
+  expect(instanceDevices(config, specOf({ runtime: { engine, args: {}, env: {} }, resources }))).toEqual(expected);
 });
 
 it('a unit has a Service of its own only with reach service', () => {
