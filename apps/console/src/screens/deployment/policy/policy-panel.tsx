@@ -107,7 +107,7 @@ function PolicyFacts({ policy }: { policy: Policy }) {
     [
       'Promotion',
       promotion
-        ? `approvals required: ${promotion.approvals_required ?? 1}, self-approval ${promotion.prevent_self_approval === false ? 'allowed' : 'not allowed'}`
+        ? `approvals required: ${promotion.approvals_required ?? 1}, self-approval ${promotion.prevent_self_approval === false ? 'allowed' : 'not allowed'}, gain at least ${promotion.min_gain_percent ?? 5} %`
         : '',
     ],
   ];
