@@ -127,7 +127,10 @@ describe('accepts everything that the readers accept', () => {
       at('docker/slipway.config.yaml').replace(/^# (quotas:|  [a-z_]+: \d+)/gm, '$1'),
     ],
     ['the Compose file with its retention', at('docker/slipway.config.yaml').replace(/^# retention:/m, 'retention:')],
-    ['the Compose file with its prices', at('docker/slipway.config.yaml').replace(/^# accelerators:/m, 'accelerators:')],
+    [
+      'the Compose file with its prices',
+      at('docker/slipway.config.yaml').replace(/^# accelerators:/m, 'accelerators:'),
+    ],
     ['what is built in', stringify(BUILT_IN_SETTINGS)],
     ...['configuration', 'guides/adoption', 'guides/engines', 'guides/gpus', 'guides/kubernetes']
       .map((name) => `docs/${name}.md`)

@@ -46,12 +46,7 @@ describe('the continual-optimization policy', () => {
       slos: [],
       evidence: { min_samples: 50, min_duration_seconds: 1800, max_age_seconds: 604800, confidence: 0.95 },
       experiment_budget: { max_parallel: 1, max_traffic_percent: 5 },
-      reliability: {
-        min_replicas: 1,
-        spare_replicas: 0,
-        right_size_after_seconds: 604800,
-        freeze_windows: [],
-      },
+      reliability: { min_replicas: 1, spare_replicas: 0, right_size_after_seconds: 604800, freeze_windows: [] },
       promotion: {
         approvals_required: 1,
         prevent_self_approval: true,
@@ -100,8 +95,7 @@ describe('the continual-optimization policy', () => {
     const stored = async () =>
       owned(api, 'select version, digest, content from optimization_policies order by version desc limit 1');
     await owned(api, `alter table optimization_policies disable trigger all`);
-    for (const path of later)
-      await owned(api, `update optimization_policies set content = content #- '{${path}}'`);
+    for (const path of later) await owned(api, `update optimization_policies set content = content #- '{${path}}'`);
     await owned(api, `alter table optimization_policies enable trigger all`);
     const [row] = await stored();
     expect(row!['content']).toEqual({

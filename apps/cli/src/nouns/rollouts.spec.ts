@@ -165,10 +165,7 @@ it('shows on a deployment what it waits for, what to type, what it drains, and i
 });
 
 it.each([
-  [
-    { per_hour: { amount: 0.8, currency: 'EUR' }, devices: 1, accelerator: 'nvidia-l4' },
-    '0.80 EUR/h, 1 x nvidia-l4',
-  ],
+  [{ per_hour: { amount: 0.8, currency: 'EUR' }, devices: 1, accelerator: 'nvidia-l4' }, '0.80 EUR/h, 1 x nvidia-l4'],
   [
     { per_hour: { amount: 1234.5678, currency: 'USD' }, devices: 16, accelerator: 'h100' },
     '1234.5678 USD/h, 16 x h100',

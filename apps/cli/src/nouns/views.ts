@@ -132,18 +132,10 @@ const failedStartOf = ({ last_failed_start: start }: StartFailure): string | und
   start ? `${start.cause}: ${start.message} (${start.instance_id} of ${start.revision}, ${start.at})` : undefined;
 
 interface CostState {
-  cost?: {
-    per_hour: { amount: number; currency: string } | null;
-    devices: number;
-    accelerator: string | null;
-  } | null;
+  cost?: { per_hour: { amount: number; currency: string } | null; devices: number; accelerator: string | null } | null;
 }
 
-const AMOUNT = new Intl.NumberFormat('en', {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 6,
-  useGrouping: false,
-});
+const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
 
 /** `0.80 EUR/h, 1 x nvidia-l4` or `no price, 1 x nvidia-l4` */
 const costOf = ({ cost }: CostState): string | undefined =>

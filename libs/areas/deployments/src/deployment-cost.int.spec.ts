@@ -76,7 +76,7 @@ it('counts instances that start, and only those of the active revision, with and
   expect(list.body.data.find((one: { name: string }) => one.name === name).cost).toEqual(await cost());
 });
 
-it('follows the price in the operator\'s file, and is not part of the ETag', async () => {
+it("follows the price in the operator's file, and is not part of the ETag", async () => {
   await activate('one', 2);
   const before = await shown();
   const { price_per_hour: price } = PRICES['nvidia-l4'];

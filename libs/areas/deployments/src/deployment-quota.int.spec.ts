@@ -5,7 +5,9 @@ const LIMIT = 5;
 let bed: DeploymentsBed;
 
 beforeAll(async () => {
-  bed = await DeploymentsBed.start({ quotas: { deployments: LIMIT, tenants: { ten_big: { deployments: LIMIT + 1 } } } });
+  bed = await DeploymentsBed.start({
+    quotas: { deployments: LIMIT, tenants: { ten_big: { deployments: LIMIT + 1 } } },
+  });
 }, 60_000);
 afterAll(() => bed?.stop());
 

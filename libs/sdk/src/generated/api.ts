@@ -1761,6 +1761,17 @@ export interface components {
             /** @enum {string} */
             state: "deleted" | (string & {});
         };
+        DeploymentCostDto: {
+            /**
+             * @description Name of the accelerator, as in `resources.accelerator`; null if the revision names none
+             * @example nvidia-l4
+             */
+            accelerator: string | null;
+            /** @description Devices of the ready and starting instances of the active revision. An instance that shares a device counts as a whole one */
+            devices: number;
+            /** @description Price of these devices for an hour, by the operator's prices; null if there is none for the accelerator */
+            per_hour: components["schemas"]["MoneyDto"] | null;
+        };
         DeploymentDto: {
             /**
              * @description Name of the revision that last received 100 % of the traffic
@@ -1770,6 +1781,8 @@ export interface components {
             /** @description Name of the revision that a rollout has built or is building */
             candidate_revision: string | null;
             conditions: components["schemas"]["ConditionDto"][];
+            /** @description Devices of the active revision now, and their price. An estimate: it does not count other revisions or instances that stop. Null without an active revision, and if its instances take no device */
+            cost: components["schemas"]["DeploymentCostDto"] | null;
             /** Format: date-time */
             created_at: string;
             created_by: components["schemas"]["ActorDto"];
@@ -2029,18 +2042,24 @@ export interface components {
         };
         EvidenceDto: {
             /**
-             * @description One-sided confidence level
+             * @description One-sided confidence that a conclusion needs. Intervals have the level 2 x confidence - 1: 0.95 gives 90 % intervals
              * @default 0.95
              */
             confidence?: number;
-            /** @default 604800 */
+            /**
+             * @description Older evidence supports no plan
+             * @default 604800
+             */
             max_age_seconds?: number;
             /**
              * @description Minimum time span of the evidence. Gateway records are kept for three days; a longer span needs evidence from other sources
              * @default 1800
              */
             min_duration_seconds?: number;
-            /** @default 50 */
+            /**
+             * @description Fewer requests than this give no conclusion and no plan
+             * @default 50
+             */
             min_samples?: number;
         };
         ExperimentBudgetDto: {
@@ -2052,12 +2071,16 @@ export interface components {
              *     ]
              */
             allowed_knobs?: string[];
-            /** @description Shown to the approver, because Slipway does not know prices. An amount of 0 forbids proposals */
+            /** @description Maximum cost that plans may add in a period, by the operator's prices. An amount of 0 forbids plans that add cost */
             max_cost?: components["schemas"]["MoneyDto"];
-            /** @description Number of plans that the autopilot may propose in a period */
+            /** @description Number of plans that the autopilot may propose in a period. Its limit for trials has no effect yet: Slipway does not run trials */
             max_experiments?: number;
+            /** @description Maximum device hours that plans may add in a period, including the overlap of their rollouts. 0 forbids plans that add any */
             max_gpu_hours?: number;
-            /** @default 1 */
+            /**
+             * @description Number of trials that may run at the same time. It has no effect yet: Slipway does not run trials. It is stored for the release that does
+             * @default 1
+             */
             max_parallel?: number;
             /**
              * @description Maximum share of the traffic that a candidate may get in its first step
@@ -2297,10 +2320,16 @@ export interface components {
             bytes_limit?: number;
         };
         ObjectiveDto: {
-            /** @enum {string} */
+            /**
+             * @description The better direction of the metric: `maximize` for `output_tokens_per_s`, and `minimize` for all others. The other direction is refused
+             * @enum {string}
+             */
             direction: "minimize" | "maximize" | (string & {});
-            /** @enum {string} */
-            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
+            /**
+             * @description What to improve: a metric of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator
+             * @enum {string}
+             */
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "gpu_hours_per_mtok" | "cost_per_mtok" | (string & {});
         };
         OperationDto: {
             /** @description Attempts of the current step; 0 = no worker has started it */
@@ -2664,7 +2693,7 @@ export interface components {
              */
             evidence?: components["schemas"]["EvidenceDto"];
             /**
-             * @description Limits of experiments
+             * @description Limits of what plans may change, add and cost
              * @default {
              *       "max_parallel": 1,
              *       "max_traffic_percent": 5,
@@ -2678,7 +2707,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "off" | "observe" | "recommend" | (string & {});
-            /** @description Metric to improve while every SLO is met */
+            /** @description What to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
             objective?: components["schemas"]["ObjectiveDto"];
             /**
              * @description Rules by which a plan becomes a rollout
@@ -2686,6 +2715,7 @@ export interface components {
              *       "approvals_required": 1,
              *       "cooldown_seconds": 86400,
              *       "max_step_percent": 25,
+             *       "min_gain_percent": 5,
              *       "plan_ttl_seconds": 604800,
              *       "prevent_self_approval": true,
              *       "require_hosted_identity": false
@@ -2693,14 +2723,17 @@ export interface components {
              */
             promotion?: components["schemas"]["PromotionDto"];
             /**
-             * @description Reliability that experiments must not put at risk
+             * @description Reliability that no plan may put at risk
              * @default {
-             *       "freeze_windows": []
+             *       "freeze_windows": [],
+             *       "min_replicas": 1,
+             *       "right_size_after_seconds": 604800,
+             *       "spare_replicas": 0
              *     }
              */
             reliability?: components["schemas"]["ReliabilityDto"];
             /**
-             * @description Service level objectives that must be met; each metric and stat only once
+             * @description Service level objectives that must be met; each metric and stat only once. The diagnosis judges each of them, and so does the gate of a plan's rollout
              * @default []
              */
             slos?: components["schemas"]["SloDto"][];
@@ -2710,7 +2743,7 @@ export interface components {
             /** @description Increases by one with every change. Every version is kept, and each plan records one */
             version: number;
             warnings?: components["schemas"]["WarningDto"][];
-            /** @description Expected use of the deployment */
+            /** @description Expected use of the deployment. Sizing uses the larger of declared and observed load, and the diagnosis shows both */
             workload?: components["schemas"]["WorkloadDto"];
         };
         PricingDto: {
@@ -2784,6 +2817,11 @@ export interface components {
              * @default 25
              */
             max_step_percent?: number;
+            /**
+             * @description Smaller gains for the objective are not worth a plan
+             * @default 5
+             */
+            min_gain_percent?: number;
             /**
              * @description Time in which a plan can be approved and executed
              * @default 604800
@@ -2973,9 +3011,25 @@ export interface components {
              * @default []
              */
             freeze_windows?: components["schemas"]["FreezeWindowDto"][];
-            /** @description Share between 0 and 1 */
+            /** @description Share of failed requests, between 0 and 1. It is an SLO of its own, and the threshold of the error rate in the gate of a plan's rollout */
             max_error_rate?: number;
+            /** @description Share of minutes in which no request was refused for want of an instance. If one instance misses it, the autopilot proposes two */
             min_availability_percent?: number;
+            /**
+             * @description No plan of the autopilot goes below this number of instances
+             * @default 1
+             */
+            min_replicas?: number;
+            /**
+             * @description Time for which fewer instances must have been enough before the autopilot proposes fewer. The default is a week, so that a quiet weekend triggers no proposal
+             * @default 604800
+             */
+            right_size_after_seconds?: number;
+            /**
+             * @description Instances that stay in addition to those that the SLOs need when the autopilot proposes fewer
+             * @default 0
+             */
+            spare_replicas?: number;
         };
         ReplicasDto: {
             /** @description Instances that the revisions with traffic should have; 0 while they are scaled to zero */
@@ -3315,7 +3369,7 @@ export interface components {
              */
             evidence?: components["schemas"]["EvidenceDto"];
             /**
-             * @description Limits of experiments
+             * @description Limits of what plans may change, add and cost
              * @default {
              *       "max_parallel": 1,
              *       "max_traffic_percent": 5,
@@ -3329,7 +3383,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "off" | "observe" | "recommend";
-            /** @description Metric to improve while every SLO is met */
+            /** @description What to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
             objective?: components["schemas"]["ObjectiveDto"];
             /**
              * @description Rules by which a plan becomes a rollout
@@ -3337,6 +3391,7 @@ export interface components {
              *       "approvals_required": 1,
              *       "cooldown_seconds": 86400,
              *       "max_step_percent": 25,
+             *       "min_gain_percent": 5,
              *       "plan_ttl_seconds": 604800,
              *       "prevent_self_approval": true,
              *       "require_hosted_identity": false
@@ -3344,18 +3399,21 @@ export interface components {
              */
             promotion?: components["schemas"]["PromotionDto"];
             /**
-             * @description Reliability that experiments must not put at risk
+             * @description Reliability that no plan may put at risk
              * @default {
-             *       "freeze_windows": []
+             *       "freeze_windows": [],
+             *       "min_replicas": 1,
+             *       "right_size_after_seconds": 604800,
+             *       "spare_replicas": 0
              *     }
              */
             reliability?: components["schemas"]["ReliabilityDto"];
             /**
-             * @description Service level objectives that must be met; each metric and stat only once
+             * @description Service level objectives that must be met; each metric and stat only once. The diagnosis judges each of them, and so does the gate of a plan's rollout
              * @default []
              */
             slos?: components["schemas"]["SloDto"][];
-            /** @description Expected use of the deployment */
+            /** @description Expected use of the deployment. Sizing uses the larger of declared and observed load, and the diagnosis shows both */
             workload?: components["schemas"]["WorkloadDto"];
         };
         SetRouteDto: {
@@ -3802,13 +3860,18 @@ export interface components {
             name: string;
         };
         WorkloadDto: {
-            /** @description Concurrent requests */
+            /** @description Requests in flight at the same time, on all instances together. Sizing uses the larger of this and the observed number */
             concurrency?: number;
+            /** @description Tokens of a prompt. If the observed p95 differs by more than 25 %, the diagnosis reports that the workload has moved */
             input_tokens?: components["schemas"]["TokenCountsDto"];
+            /** @description Tokens of an answer. If the observed p95 differs by more than 25 %, the diagnosis reports that the workload has moved */
             output_tokens?: components["schemas"]["TokenCountsDto"];
-            /** @enum {string} */
+            /**
+             * @description Kind of use. It gives typical values for what the workload does not declare
+             * @enum {string}
+             */
             profile?: "chat" | "rag" | "code" | "agent" | "batch" | "embedding" | (string & {});
-            /** @description Requests per second */
+            /** @description Requests per second at the peak. Sizing uses the larger of this and the observed peak, so that capacity can be added before the load arrives */
             request_rate?: number;
         };
         WorkspaceDto: {

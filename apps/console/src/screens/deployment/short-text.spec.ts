@@ -23,10 +23,7 @@ it('formats an object without brackets', () =>
   ));
 
 it.each([
-  [
-    { per_hour: { amount: 0.8, currency: 'EUR' }, devices: 1, accelerator: 'nvidia-l4' },
-    '0.80 EUR/h, 1 x nvidia-l4',
-  ],
+  [{ per_hour: { amount: 0.8, currency: 'EUR' }, devices: 1, accelerator: 'nvidia-l4' }, '0.80 EUR/h, 1 x nvidia-l4'],
   [{ per_hour: null, devices: 2, accelerator: 'nvidia-l4' }, 'no price, 2 x nvidia-l4'],
   [{ per_hour: null, devices: 2, accelerator: null }, 'no price, 2 x device'],
 ])('formats the cost %j as %s', (cost, text) => expect(costText(cost)).toBe(text));

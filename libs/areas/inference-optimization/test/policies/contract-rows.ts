@@ -14,7 +14,13 @@ export const ROWS: Rows = {
     audit: 'policy.set',
     valid: async (bed) => ({ params: { name: await bed.deployment() }, body: {} }),
     full: () => ({
-      workload: { profile: 'chat', request_rate: 1, concurrency: 1, input_tokens: { p50: 1 }, output_tokens: { p50: 1 } },
+      workload: {
+        profile: 'chat',
+        request_rate: 1,
+        concurrency: 1,
+        input_tokens: { p50: 1 },
+        output_tokens: { p50: 1 },
+      },
       objective: { metric: 'ttft_ms', direction: 'minimize' },
       slos: [{ metric: 'ttft_ms', threshold: 200 }],
       evidence: {},

@@ -31,7 +31,13 @@ import { buryUnits, listUnits, namespacesIn, stopUnits } from './stop.js';
 import { podOf, isStopped } from '../instances/pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from '../target-config.js';
 import { kubernetesSpecIssues } from '../config/spec-check.js';
-import { describeEngine, engineTraits, instanceDevices, probePathOf, targetWarnings } from '../config/engine-description.js';
+import {
+  describeEngine,
+  engineTraits,
+  instanceDevices,
+  probePathOf,
+  targetWarnings,
+} from '../config/engine-description.js';
 import { type Unit, isWorker, sizeOf } from '../manifests/unit-kind.js';
 import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
 import { PODS } from '../api/kinds.js';

@@ -1,7 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { deploymentOf, groupOf, readTarget, specOf, WRITER } from '../../test/target-fixture.js';
 import { pdbOf, poolOf, serviceOf, unitServiceOf } from './revision-objects.js';
-import { describeEngine, engineTraits, instanceDevices, probePathOf, targetWarnings } from '../config/engine-description.js';
+import {
+  describeEngine,
+  engineTraits,
+  instanceDevices,
+  probePathOf,
+  targetWarnings,
+} from '../config/engine-description.js';
 
 const config = readTarget();
 const three = specOf({ scaling: { min_replicas: 3, max_replicas: 8 } });
