@@ -30,7 +30,7 @@ export class DeploymentsNeighbours {
   readonly activations = new Map<string, string>();
   /** The requests that leaving instances wait for, by deployment. */
   readonly drains = new Map<string, RevisionDrain[]>();
-  /** What an instance takes, by its engine; none by default. */
+  /** The devices of an instance, by its engine; none by default. */
   readonly devices = new Map<string, InstanceDevices>();
   /** Names of the engines of revisions. */
   readonly engines = new Map<string, string>();

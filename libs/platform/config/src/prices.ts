@@ -8,7 +8,7 @@ export interface Money {
   currency: string;
 }
 
-/** What the operator says about one accelerator. */
+/** The operator's settings of one accelerator. */
 export interface AcceleratorConfig {
   /** For one device. */
   price_per_hour: Money;

@@ -2326,7 +2326,7 @@ export interface components {
              */
             direction: "minimize" | "maximize" | (string & {});
             /**
-             * @description What to improve: a metric of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator
+             * @description Metric to improve: one of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator
              * @enum {string}
              */
             metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "gpu_hours_per_mtok" | "cost_per_mtok" | (string & {});
@@ -2707,7 +2707,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "off" | "observe" | "recommend" | (string & {});
-            /** @description What to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
+            /** @description Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
             objective?: components["schemas"]["ObjectiveDto"];
             /**
              * @description Rules by which a plan becomes a rollout
@@ -3383,7 +3383,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "off" | "observe" | "recommend";
-            /** @description What to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
+            /** @description Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
             objective?: components["schemas"]["ObjectiveDto"];
             /**
              * @description Rules by which a plan becomes a rollout

@@ -38,8 +38,8 @@ export type PartialPolicy = Partial<Omit<PolicyContent, Sections | 'slos'>> & {
 } & { slos?: (Omit<PolicyContent['slos'][number], 'stat'> & Partial<Pick<PolicyContent['slos'][number], 'stat'>>)[] };
 
 /**
- * Fills in every default. Two policies that mean the same are then equal, whichever release stored them and whatever
- * their authors left out.
+ * Fills in every default. Two policies with the same meaning are then equal, even if different releases stored them or
+ * one author left out defaults.
  */
 export function completePolicy({ slos = [], ...policy }: PartialPolicy): PolicyContent {
   return {

@@ -343,7 +343,7 @@ export class ObjectiveDto {
   @StringField({
     enum: [...METRIC_NAMES, ...EFFICIENCY_METRICS],
     description:
-      "What to improve: a metric of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator",
+      "Metric to improve: one of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator",
   })
   metric: ObjectiveMetric;
 
@@ -378,7 +378,7 @@ export class SetPolicyDto {
   @ObjectField(() => ObjectiveDto, {
     optional: true,
     description:
-      'What to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent`',
+      'Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent`',
   })
   objective?: ObjectiveDto;
 
