@@ -11,6 +11,8 @@ import { DataplaneAsleep1700000000620 } from './migrations/1700000000620-datapla
 import { DataplaneInstancesInFlight1700000000630 } from './migrations/1700000000630-dataplane-instances-in-flight.js';
 import { DataplaneOutcomes1700000000631 } from './migrations/1700000000631-dataplane-outcomes.js';
 import { DataplaneSilentRequests1700000000640 } from './migrations/1700000000640-dataplane-silent-requests.js';
+import { DataplaneDemand1700000000650 } from './migrations/1700000000650-dataplane-demand.js';
+import { DataplaneRecords1700000000651 } from './migrations/1700000000651-dataplane-records.js';
 import { DataplaneLoads1700000000611 } from './migrations/1700000000611-dataplane-loads.js';
 import { DataplaneGatewayRole1700000000608 } from './migrations/1700000000608-dataplane-gateway-role.js';
 import { DataplanePassports1700000000605 } from './migrations/1700000000605-dataplane-passports.js';
@@ -32,6 +34,8 @@ export const migrations = [
   DataplaneInstancesInFlight1700000000630,
   DataplaneOutcomes1700000000631,
   DataplaneSilentRequests1700000000640,
+  DataplaneDemand1700000000650,
+  DataplaneRecords1700000000651,
 ];
 
 export * from './publishing/published.js';
@@ -80,6 +84,8 @@ export {
 export { estimate, type Estimate, type WeightedHistogram } from './statistics/estimate.js';
 export { emptyRecord, type ArrivalCount, type RecordSeconds, type ServiceRecord } from './records/record.js';
 export { mergeRecords, mergeWindows } from './records/merge.js';
+export { mergeNextRecords, noteEnginePeaks, type EngineReport } from './records/merge-job.query.js';
+export * from './records/record.query.js';
 export * from './statistics/sequential.js';
 export * from './statistics/stats.query.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';

@@ -125,7 +125,7 @@ export class Gateway {
     );
     this.recorder = new Recorder(this.id, undefined, this.clock);
     this.usage = new UsageBook(this.id, undefined, this.clock);
-    const destinations = new Destinations(this.snapshot, this.backends);
+    const destinations = new Destinations(this.snapshot, this.backends, this.recorder);
     const parts = {
       sessions: this.sessions,
       recorder: this.recorder,
@@ -191,6 +191,7 @@ export class Gateway {
       this.server.listen(this.options.port, this.options.host, 1024, resolve);
     });
     await this.untilReady();
+    this.backends.noteStarted();
     await this.refuseForeignKey();
     log.info(
       { port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing },

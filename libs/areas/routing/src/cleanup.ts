@@ -4,10 +4,16 @@ import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-rec
 import { FORGOTTEN_HOLDS } from './route.query.js';
 import { RouteStore } from './route.store.js';
 import {
+  deleteHoursOlderThan,
+  deleteMinutesOlderThan,
   deletePassportsExpiredFor,
+  deletePeaksOlderThan,
   deleteUsageOlderThan,
   deleteWindowsOlderThan,
+  HOURS_KEPT_DAYS,
+  MINUTES_KEPT_DAYS,
   PASSPORT_RETENTION_SECONDS,
+  PEAKS_KEPT_DAYS,
 } from '@slipway/dataplane';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 
@@ -38,7 +44,7 @@ export class ForgottenHolds {
   }
 }
 
-/** Deletes old records of gateways, because gateways only add to them. */
+/** Deletes old records of gateways and what was merged from them: nothing else deletes them. */
 @Injectable()
 export class RecordRetention {
   constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'operator'>) {}
@@ -49,6 +55,9 @@ export class RecordRetention {
     for (const [deleteOlderThan, days] of [
       [deleteWindowsOlderThan, statistics_days],
       [deleteUsageOlderThan, usage_days],
+      [deleteMinutesOlderThan, MINUTES_KEPT_DAYS],
+      [deleteHoursOlderThan, HOURS_KEPT_DAYS],
+      [deletePeaksOlderThan, PEAKS_KEPT_DAYS],
     ] as const)
       await inBatches(
         async (rows) => (await transact('system', (tx) => deleteOlderThan(tx, days, rows))) === rows,

@@ -3,6 +3,7 @@ import { ROUTES } from '@slipway/ports/routing';
 import { DeploymentMetricsController } from './metrics/deployment-metrics.controller.js';
 import { DeploymentMetricsService } from './metrics/deployment-metrics.service.js';
 import { ForgottenHolds, RecordRetention } from './cleanup.js';
+import { RecordMerge } from './record-merge.js';
 import { RouteStore } from './route.store.js';
 import { RoutesController } from './routes.controller.js';
 import { RoutesService } from './routes.service.js';
@@ -16,6 +17,7 @@ import { RoutesService } from './routes.service.js';
     { provide: ROUTES, useExisting: RouteStore },
     RoutesService,
     DeploymentMetricsService,
+    RecordMerge,
     RecordRetention,
     ForgottenHolds,
   ],

@@ -6,3 +6,4 @@ export * from './passport.entity.js';
 export * from './published.entity.js';
 export * from './request-stats.entity.js';
 export * from './request-usage.entity.js';
+export * from './service-record.entity.js';

@@ -1,5 +1,6 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Histogram } from '../statistics/histogram.js';
 import type { Loads } from '../statistics/load.js';
 import type { Callers, Histograms, Waits } from '../statistics/stats.query.js';
 
@@ -68,4 +69,23 @@ export class DataplaneRequestStatsEntity {
   /** Failed attempts by what was wrong with the answer. */
   @Column({ type: 'jsonb', nullable: true })
   faults: Record<string, number> | null;
+
+  /** Null in rows of gateways of an earlier release, as are the next five. */
+  @Column({ type: 'int', nullable: true })
+  arrivals: number | null;
+
+  @Column({ type: 'int', nullable: true })
+  session_arrivals: number | null;
+
+  @Column({ type: 'int', nullable: true })
+  refused: number | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  held: Histogram | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  tokens: { input: Histogram; output: Histogram } | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  starting: Loads | null;
 }

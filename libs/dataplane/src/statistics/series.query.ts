@@ -73,7 +73,7 @@ export interface SeriesStep {
 }
 
 export interface Series {
-  /** By revision, oldest step first. Steps without ended attempts are absent, and so are revisions without any. */
+  /** By revision, oldest step first. Steps in which nothing ended or came are absent, and so are revisions without any. */
   steps: Map<string, SeriesStep[]>;
   /** Whether more of the revisions have recorded something in that time. */
   hasMore: boolean;

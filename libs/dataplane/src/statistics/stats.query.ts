@@ -131,12 +131,15 @@ const WRITE_WINDOWS: NamedSql = {
   name: 'dataplane_write_windows',
   text: `
     insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, overloaded, server_error, connect_error,
-      abandoned, cancelled, retried, overloaded_retried, streamed, tokens_in, tokens_out, histograms, loads, callers, waits, faults)
+      abandoned, cancelled, retried, overloaded_retried, streamed, tokens_in, tokens_out, histograms, loads, callers, waits, faults,
+      arrivals, session_arrivals, refused, held, tokens, starting)
     select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.overloaded, w.server_error, w.connect_error,
-      w.abandoned, w.cancelled, w.retried, w.overloaded_retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms, w.loads, w.callers, w.waits, w.faults
+      w.abandoned, w.cancelled, w.retried, w.overloaded_retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms, w.loads, w.callers, w.waits, w.faults,
+      w.arrivals, w.session_arrivals, w.refused, w.held, w.tokens, w.starting
     from jsonb_to_recordset($1::jsonb) as w(revision_id text, window_start timestamptz, gateway_id text, tenant_id text, ok int,
       client_error int, overloaded int, server_error int, connect_error int, abandoned int, cancelled int, retried int, overloaded_retried int,
-      streamed int, tokens_in bigint, tokens_out bigint, histograms jsonb, loads jsonb, callers jsonb, waits jsonb, faults jsonb)
+      streamed int, tokens_in bigint, tokens_out bigint, histograms jsonb, loads jsonb, callers jsonb, waits jsonb, faults jsonb,
+      arrivals int, session_arrivals int, refused int, held jsonb, tokens jsonb, starting jsonb)
     on conflict do nothing`,
 };
 
@@ -419,10 +422,10 @@ function slicesOf(rows: readonly WindowRow[], from: number, to: number): Histogr
   const bySlice = Array.from({ length: SLICES }, (): WindowRow[] => []);
   for (const row of rows) bySlice[Math.floor((SLICES * (row.window_start.getTime() - from)) / (to - from))]?.push(row);
   return bySlice
-    .filter((some) => some.length > 0)
     .map((some) =>
       histogramsOf((metric) => mergeHistograms(some.map((row) => row.histograms[metric] ?? emptyHistogram()))),
-    );
+    )
+    .filter((slice) => DISTRIBUTIONS.some((metric) => slice[metric].n > 0));
 }
 
 function rowOf(window: StatsWindow): object {

@@ -30,12 +30,15 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** Runs while the instance is lost. */
   private silence: NodeJS.Timeout | undefined;
   private readonly stay: Stay;
+  /** Whether the instance was starting when it was sent. */
+  readonly isStarting: boolean;
 
   constructor(
     readonly instance: Instance,
     private readonly events: AttemptEvents,
   ) {
     this.stay = new Stay(instance.load, this.startedAt);
+    this.isStarting = instance.isStarting(this.startedAt);
   }
 
   /** Returns the instance's load since this attempt began. Call it before `settle`: the attempt counts itself. */

@@ -1,9 +1,9 @@
 import { SLOT_COUNT, slotOf, type Affinity, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
-import { modelNotFound, noCapacity, routeMissing, modelQuotaExceeded } from '../gateway.errors.js';
+import { GatewayError, modelNotFound, noCapacity, routeMissing, modelQuotaExceeded } from '../gateway.errors.js';
 import type { HoldQueue } from '../holds/hold-queue.js';
 import type { ClientSession, SessionRequest } from '../sessions/session-book.js';
 import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
-import type { StatsKey } from '../telemetry/recorder.js';
+import type { Recorder, StatsKey } from '../telemetry/recorder.js';
 import type { Token } from '../tokens/token-book.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
@@ -25,6 +25,8 @@ export class PendingDraw {
     readonly queue: HoldQueue,
     /** For a published product: this binding's limits count the request now, and not again if it continues there. */
     readonly bindingId: string | undefined,
+    /** The revision that it waits for, whose statistics count it. For a held route: the one with most of its traffic. */
+    readonly keys: readonly StatsKey[],
     private readonly before: PendingDraw | undefined,
   ) {}
 
@@ -43,6 +45,7 @@ export class Destinations {
   constructor(
     private readonly snapshot: Snapshot,
     private readonly backends: Backends,
+    private readonly recorder: Pick<Recorder, 'arrive' | 'refuse'>,
   ) {}
 
   /**
@@ -59,7 +62,7 @@ export class Destinations {
   ): RequestDestination | PendingDraw {
     const route = this.snapshot.routeByName(token.tenantId, model);
     if (route) {
-      if (mustWait(route, waited)) return new PendingDraw(route.queue, undefined, waited);
+      if (mustWait(route, waited)) return new PendingDraw(route.queue, undefined, keysOfRoute(route), waited);
       return this.drawRevision(route, token, session, waited);
     }
     const published = this.snapshot.slugs.get(model);
@@ -79,8 +82,11 @@ export class Destinations {
   ): RequestDestination | PendingDraw {
     if (route.slotTable.length === 0) throw routeMissing(route.deployment_name);
     const backend = this.backendOfRoute(route, token.tenantId, session?.key);
-    if (backend && mustWait(backend, waited)) return heldFor(backend, undefined, waited);
-    if (!backend?.isServing) throw noCapacity(route.deployment_name);
+    if (backend && mustWait(backend, waited)) return heldFor(backend, undefined, [], waited);
+    if (!backend?.isServing) {
+      this.noteRefusal(backend ? [keyOf(backend)] : keysOfRoute(route), waited);
+      throw noCapacity(route.deployment_name);
+    }
     const sessionRequest = session && {
       session,
       tenantId: token.tenantId,
@@ -105,8 +111,7 @@ export class Destinations {
     const held = this.heldBinding(row, backendOf, now, waited);
     if (held) return held;
     const { binding, backend } =
-      bindingKept(row, backendOf, waited) ??
-      chooseBinding(row, backendOf, this.limits, token.tenantId, session?.key, now);
+      bindingKept(row, backendOf, waited) ?? this.chooseBinding(row, backendOf, token, session, now, waited);
     this.count(binding, now, waited);
     const sessionRequest = session && {
       session,
@@ -122,6 +127,42 @@ export class Destinations {
       sessionRequest,
       published: { slug: row.slug, bindingId: binding.binding_id, tenantId: row.tenant_id },
     };
+  }
+
+  private chooseBinding(
+    row: PublishedRow,
+    backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
+    token: Token,
+    session: ClientSession | undefined,
+    now: number,
+    waited: PendingDraw | undefined,
+  ): { binding: PublishedBinding; backend: UpstreamBackend } {
+    try {
+      return chooseBinding(row, backendOf, this.limits, token.tenantId, session?.key, now);
+    } catch (error) {
+      if (error instanceof GatewayError && error.status === 503) this.noteRefusal(this.keysOfBest(row), waited);
+      throw error;
+    }
+  }
+
+  /** A request that waited has been counted when it came. */
+  private noteRefusal(keys: readonly StatsKey[], waited: PendingDraw | undefined): void {
+    if (!waited) this.recorder.arrive(keys, 0, false);
+    this.recorder.refuse(keys);
+  }
+
+  /** Returns the keys of the binding that would serve first if it could. */
+  private keysOfBest({ bindings, tenant_id: tenantId }: PublishedRow): StatsKey[] {
+    const [best] = bindings.filter(({ weight }) => weight > 0).sort((a, b) => a.priority - b.priority);
+    return best ? this.keysOfBinding(best, tenantId) : [];
+  }
+
+  private keysOfBinding({ binding_id: id, upstream }: PublishedBinding, tenantId: string): StatsKey[] {
+    const keys = [{ id, tenantId }];
+    if (upstream.kind === 'supplier') return keys;
+    if (upstream.revision_id !== null) return [{ id: upstream.revision_id, tenantId }, ...keys];
+    const route = this.snapshot.routes.get(upstream.deployment_id);
+    return route ? [...keysOfRoute(route), ...keys] : keys;
   }
 
   /**
@@ -144,8 +185,9 @@ export class Destinations {
     this.count(best, now, waited);
     const queue = this.queueOf(best, waited) as HoldQueue;
     const sleeper = this.sleeperOf(best.upstream, waited);
-    if (sleeper?.queue === queue) return heldFor(sleeper, best.binding_id, waited);
-    return new PendingDraw(queue, best.binding_id, waited);
+    const key = { id: best.binding_id, tenantId: row.tenant_id };
+    if (sleeper?.queue === queue) return heldFor(sleeper, best.binding_id, [key], waited);
+    return new PendingDraw(queue, best.binding_id, this.keysOfBinding(best, row.tenant_id), waited);
   }
 
   private count(binding: PublishedBinding, now: number, waited: PendingDraw | undefined): void {
@@ -238,9 +280,24 @@ function mustWait<Leader extends { queue: HoldQueue | null }>(
 }
 
 /** A waiting request counts as a use, and that wakes the revision. */
-function heldFor(backend: Sleeper, bindingId: string | undefined, waited: PendingDraw | undefined): PendingDraw {
+function heldFor(
+  backend: Sleeper,
+  bindingId: string | undefined,
+  moreKeys: readonly StatsKey[],
+  waited: PendingDraw | undefined,
+): PendingDraw {
   backend.uses += 1;
-  return new PendingDraw(backend.queue, bindingId, waited);
+  return new PendingDraw(backend.queue, bindingId, [keyOf(backend), ...moreKeys], waited);
+}
+
+function keyOf({ spec: { id, tenantId } }: UpstreamBackend): StatsKey {
+  return { id, tenantId };
+}
+
+/** Returns the key of the revision with most of a route's traffic. */
+function keysOfRoute({ targets, tenant_id: tenantId }: SnapshotRoute): StatsKey[] {
+  const [most] = [...targets].sort((a, b) => b.weight - a.weight);
+  return most ? [{ id: most.revision_id, tenantId }] : [];
 }
 
 /** Returns the binding that already counts the request, if it can serve. */
@@ -256,8 +313,8 @@ function bindingKept(
 
 /** A product's metrics are kept per binding too, even if the binding leads to a revision with traffic of its own. */
 export function statsKeysOf({ backend, published }: RequestDestination): StatsKey[] {
-  const { id, tenantId } = backend.spec;
-  const keys: StatsKey[] = [{ id, tenantId }];
-  if (published && published.bindingId !== id) keys.push({ id: published.bindingId, tenantId: published.tenantId });
+  const keys = [keyOf(backend)];
+  if (published && published.bindingId !== backend.spec.id)
+    keys.push({ id: published.bindingId, tenantId: published.tenantId });
   return keys;
 }

@@ -26,6 +26,8 @@ export interface ExchangeInput {
   /** The memory that this request takes; its owner gives it back. */
   bytes: HeldBytes;
   destination: RequestDestination;
+  /** Milliseconds that it was held. Undefined if it was not: then its arrival is not counted yet. */
+  heldMs: number | undefined;
   token: Token;
 }
 

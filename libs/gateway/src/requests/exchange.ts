@@ -91,8 +91,9 @@ export class Exchange implements AttemptEvents, BackendRequest {
     this.placement =
       sessionRequest && this.parts.sessions.assign(sessionRequest, backend, this.parts.isRevisionServing, now);
     const instance = sessionRequest ? this.placement?.instance : backend.leastLoaded(now);
+    this.noteArrival();
     if (instance) this.dispatch(instance);
-    else this.refuse(noCapacity(this.input.model));
+    else this.refuseWithoutInstance(noCapacity(this.input.model));
   }
 
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void {
@@ -357,7 +358,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     if (this.isOver) return;
     const next = this.input.destination.backend.leastLoaded(performance.now(), this.tried);
     if (next) this.move(next);
-    else this.refuse(upstreamUnreachable());
+    else this.refuseWithoutInstance(upstreamUnreachable());
   }
 
   private move(next: Instance): void {
@@ -397,6 +398,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
       metering,
       load: attempt.load(now),
       instances: backend.size,
+      isStarting: attempt.isStarting,
       caller: this.waiting.caller,
       waitedMs: now - this.startedAt,
     };
@@ -431,6 +433,20 @@ export class Exchange implements AttemptEvents, BackendRequest {
     this.over(outcome);
     const { response, requestId, destination } = this.input;
     sendGatewayError(response, ownHeaders(requestId, destination, this.placement), error);
+  }
+
+  private refuseWithoutInstance(error: GatewayError): void {
+    this.parts.recorder.refuse(this.waiting.keys);
+    this.refuse(error);
+  }
+
+  /** A request that was held arrived when its hold began. */
+  private noteArrival(): void {
+    const { destination, heldMs } = this.input;
+    const { recorder } = this.parts;
+    const { keys } = this.waiting;
+    if (heldMs === undefined) recorder.arrive(keys, destination.backend.size, this.placement?.outcome === 'hit');
+    else recorder.hold(keys, heldMs);
   }
 
   private countJudge(bytes: number): void {

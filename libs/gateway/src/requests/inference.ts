@@ -1,7 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gatewayStopping, invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
-import type { EndCallback } from '../holds/hold-queue.js';
+import {
+  GatewayError,
+  gatewayStopping,
+  invalidParameter,
+  missingParameter,
+  overloaded,
+  tooManyBytes,
+} from '../gateway.errors.js';
+import type { EndCallback, HeldRequest } from '../holds/hold-queue.js';
 import { sessionOf, type ClientSession } from '../sessions/session-book.js';
 import type { Token } from '../tokens/token-book.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
@@ -34,6 +41,8 @@ interface DrawRequest {
   token: Token;
   session: ClientSession | undefined;
   bytes: number;
+  /** By `performance.now()`. */
+  arrivedAt: number;
   reserved: RequestReservation;
 }
 
@@ -86,11 +95,12 @@ export class Inference {
       // Its 'close' event has passed, so the exchange would never learn of it.
       if (response.destroyed) throw new ClientGoneError();
       const session = sessionOf(request.headers, sent.fields);
-      const drawn = this.destinations.draw(model, token, session, performance.now());
-      const destination =
-        drawn instanceof PendingDraw
-          ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, reserved })
-          : drawn;
+      const arrivedAt = performance.now();
+      const drawn = this.destinations.draw(model, token, session, arrivedAt);
+      const isHeld = drawn instanceof PendingDraw;
+      const destination = isHeld
+        ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, arrivedAt, reserved })
+        : drawn;
       reserved.bindingId = destination.published?.bindingId;
       const parameters = sent.members.map(({ name }) => name);
       const isStream = stream === true;
@@ -111,6 +121,7 @@ export class Inference {
         hasUsageOption,
         parameters,
         destination,
+        heldMs: isHeld ? performance.now() - arrivedAt : undefined,
         token,
       };
       if (this.isStopped) throw gatewayStopping();
@@ -135,10 +146,10 @@ export class Inference {
 
   /** Resolves with the destination once a queue releases the request. @throws GatewayError, ClientGoneError */
   private async afterHold(pending: PendingDraw, request: DrawRequest): Promise<RequestDestination> {
-    const { response, model, token, session, bytes, reserved } = request;
-    const arrivedAt = performance.now();
+    const { response, model, token, session, bytes, arrivedAt, reserved } = request;
     const client = new AbortController();
     response.once('close', () => client.abort());
+    this.parts.recorder.arrive(pending.keys, 0, false);
     let drawn: RequestDestination | PendingDraw = pending;
     while (drawn instanceof PendingDraw) {
       const waited: PendingDraw = drawn;
@@ -147,7 +158,7 @@ export class Inference {
       reserved.notifyEnd = undefined;
       const waiting = { tenantId: token.tenantId, bytes, arrivedAt, signal: client.signal };
       try {
-        reserved.notifyEnd = await waited.queue.wait(waiting);
+        reserved.notifyEnd = await this.waitIn(waited, waiting);
       } finally {
         response.setHeader('x-slipway-held-ms', Math.round(performance.now() - arrivedAt));
       }
@@ -157,5 +168,21 @@ export class Inference {
         this.destinations.limits.leave(waited.bindingId);
     }
     return drawn;
+  }
+
+  /** Records a request that is refused in place of being held, or that is held in vain. */
+  private async waitIn({ queue, keys }: PendingDraw, request: HeldRequest): Promise<EndCallback> {
+    const { recorder } = this.parts;
+    let isHeld = false;
+    try {
+      const released = queue.wait(request);
+      isHeld = true;
+      return await released;
+    } catch (error) {
+      if (isHeld) recorder.hold(keys, performance.now() - request.arrivedAt);
+      // A gateway that stops refuses requests too, which says nothing about instances.
+      if (error instanceof GatewayError && !this.isStopped) recorder.refuse(keys);
+      throw error;
+    }
   }
 }

@@ -24,6 +24,8 @@ export interface AttemptRecord {
   load: AttemptLoad;
   /** Number of instances that the gateway chose from. */
   instances: number;
+  /** Whether the instance was starting when the attempt began (`Instance.isStarting`). */
+  isStarting?: boolean;
   /** See `callerOf`. Absent if unknown. */
   caller?: number;
   /** How long the client of an abandoned request waited, over all attempts. */

@@ -200,3 +200,60 @@ it('removes totals of revisions that are gone once there are very many', () => {
   recorder.forgetTotals((id) => id === 'rev_7');
   expect([...recorder.totals.keys()]).toEqual(['rev_7']);
 });
+
+it('counts requests when they come, and has a window for a revision on which nothing ended', () => {
+  const recorder = new Recorder('gw', 0);
+  const keys = [
+    { id: 'rev', tenantId: 'ten' },
+    { id: 'bnd', tenantId: 'ten' },
+  ];
+  recorder.arrive(keys, 3, true, 100);
+  recorder.arrive(keys.slice(0, 1), 2, false, 200);
+  const windows = recorder.take(1_000).windows;
+  expect(windows.map((one) => [one.revision_id, one.arrivals, one.session_arrivals, one.loads?.instances])).toEqual([
+    ['rev', 2, 1, 3],
+    ['bnd', 1, 1, 3],
+  ]);
+  expect(windows[0]).toMatchObject({ ok: 0, refused: 0, held: null, tokens: null, starting: null });
+  // The answer ends later, and its second has no arrival.
+  recorder.add('rev', 'ten', good, 1_500);
+  expect(recorder.take(2_000).windows[0]).toMatchObject({ ok: 1, arrivals: 0, session_arrivals: 0 });
+  expect(recorder.totals.get('bnd')).toBeUndefined();
+});
+
+it('records how long requests were held, and how many were refused', () => {
+  const recorder = new Recorder('gw', 0);
+  const keys = [{ id: 'rev', tenantId: 'ten' }];
+  recorder.hold(keys, 800, 0);
+  recorder.hold(keys, 1_200, 0);
+  recorder.refuse(keys, 0);
+  const [window] = recorder.take(1_000).windows;
+  expect(window).toMatchObject({ arrivals: 0, refused: 1, held: { n: 2, sum: 2_000 } });
+});
+
+it('records the tokens of successful requests, as far as they are known', () => {
+  const recorder = new Recorder('gw', 0);
+  const tokens = (tokensIn: number, tokensOut: number) => ({ ...good.metering!, tokensIn, tokensOut });
+  recorder.add('rev', 'ten', { ...good, metering: tokens(100, 20) }, 0);
+  recorder.add('rev', 'ten', { ...good, metering: tokens(0, 30) }, 0);
+  recorder.add('rev', 'ten', { ...good, metering: tokens(300, 0) }, 0);
+  recorder.add('rev', 'ten', { ...good, class: 'server_error', metering: tokens(5_000, 5_000) }, 0);
+  const [window] = recorder.take(1_000).windows;
+  expect(window?.tokens).toMatchObject({ input: { n: 2, sum: 400 }, output: { n: 2, sum: 50 } });
+  recorder.add('rev', 'ten', { ...good, metering: tokens(0, 0) }, 1_000);
+  expect(recorder.take(2_000).windows[0]?.tokens).toBeNull();
+});
+
+it('has the requests of starting instances among the others, and apart', () => {
+  const recorder = new Recorder('gw', 0);
+  const load = { mean: 3, untilFirstToken: 1, aloneMs: 40, isJoined: true };
+  recorder.add('rev', 'ten', { ...good, load, isStarting: true, ttftMs: 900 }, 0);
+  recorder.add('rev', 'ten', { ...good, load, isStarting: false }, 0);
+  recorder.add('rev', 'ten', { ...good, load, isStarting: true, class: 'server_error' }, 0);
+  const [window] = recorder.take(1_000).windows as [StatsWindow];
+  expect(window.loads).toMatchObject({ alone_ms: 120, joined: 3 });
+  expect(window.starting).toMatchObject({ alone_ms: 80, joined: 2 });
+  expect(window.loads!.histograms.ttft_ms).toMatchObject({ 0: { n: 2, sum: 920 } });
+  expect(window.starting!.histograms.ttft_ms).toEqual({ 0: expect.objectContaining({ n: 1, sum: 900 }) });
+  expect(Object.keys(window.starting!.histograms.e2e_latency_ms)).toEqual(['4']);
+});

@@ -7,6 +7,7 @@ import {
   type Histogram,
   type StatsWindow,
   type Waits,
+  type WindowDemand,
 } from '@slipway/dataplane';
 import type { AnswerFault } from '../answers/answer-judge.js';
 import type { Clock } from '../postgres/database-clock.js';
@@ -71,6 +72,13 @@ const COUNTED_AT: Partial<Record<AttemptClass, number>> = {
 class SecondTally extends Tally {
   readonly loads = new LoadRecorder();
   readonly callers: Record<string, CallerCounts> = {};
+  arrivals = 0;
+  sessionArrivals = 0;
+  refused = 0;
+  /** The part of `loads` of instances that were starting. */
+  private startingLoads: LoadRecorder | undefined;
+  private heldMs: HistogramRecorder | undefined;
+  private tokens: { input: HistogramRecorder; output: HistogramRecorder } | undefined;
   private waitsLeft: HistogramRecorder | undefined;
   private waitsNow: HistogramRecorder | undefined;
   private readonly waitingCallers: Record<string, number> = {};
@@ -82,6 +90,22 @@ class SecondTally extends Tally {
     this.waitingCallers[bucket] = (this.waitingCallers[bucket] ?? 0) + 1;
   }
 
+  noteHeld(ms: number): void {
+    (this.heldMs ??= new HistogramRecorder()).record(ms);
+  }
+
+  demand(): Required<WindowDemand> {
+    const { tokens } = this;
+    return {
+      arrivals: this.arrivals,
+      session_arrivals: this.sessionArrivals,
+      refused: this.refused,
+      held: this.heldMs?.snapshot() ?? null,
+      tokens: tokens ? { input: tokens.input.snapshot(), output: tokens.output.snapshot() } : null,
+      starting: this.startingLoads?.snapshot() ?? null,
+    };
+  }
+
   waits(): Waits {
     const [left, waiting] = [this.waitsLeft, this.waitsNow].map((some) => some?.snapshot() ?? emptyHistogram());
     return { left: left as Histogram, waiting: waiting as Histogram, callers: this.waitingCallers };
@@ -89,7 +113,9 @@ class SecondTally extends Tally {
 
   override add(attempt: AttemptRecord): void {
     super.add(attempt);
-    this.addLoad(attempt);
+    this.addLoad(attempt, this.loads);
+    if (attempt.isStarting) this.addLoad(attempt, (this.startingLoads ??= new LoadRecorder()));
+    this.addTokens(attempt);
     if (attempt.class === 'abandoned')
       (this.waitsLeft ??= new HistogramRecorder()).record(attempt.waitedMs ?? attempt.e2eMs);
     // As clients saw them: no client saw an attempt that was retried, and a cancelled one says nothing.
@@ -100,21 +126,29 @@ class SecondTally extends Tally {
     if (at !== undefined) counts[at as 1] += 1;
   }
 
-  private addLoad(attempt: AttemptRecord): void {
-    const { load, instances } = attempt;
-    this.loads.instances = Math.max(this.loads.instances, instances);
-    if (load.aloneMs !== null) this.loads.aloneMs += load.aloneMs;
-    if (load.isJoined) this.loads.joined += 1;
-    if (isMeasured(attempt)) this.addByLoad(attempt);
+  /** No answer has 0 tokens: their number is unknown then, or there are none by the kind of the request. */
+  private addTokens({ class: outcome, metering }: AttemptRecord): void {
+    if (outcome !== 'ok' || !metering || metering.tokensIn + metering.tokensOut === 0) return;
+    const tokens = (this.tokens ??= { input: new HistogramRecorder(), output: new HistogramRecorder() });
+    if (metering.tokensIn > 0) tokens.input.record(metering.tokensIn);
+    if (metering.tokensOut > 0) tokens.output.record(metering.tokensOut);
   }
 
-  private addByLoad(attempt: AttemptRecord): void {
+  private addLoad(attempt: AttemptRecord, loads: LoadRecorder): void {
+    const { load, instances } = attempt;
+    loads.instances = Math.max(loads.instances, instances);
+    if (load.aloneMs !== null) loads.aloneMs += load.aloneMs;
+    if (load.isJoined) loads.joined += 1;
+    if (isMeasured(attempt)) this.addByLoad(attempt, loads);
+  }
+
+  private addByLoad(attempt: AttemptRecord, loads: LoadRecorder): void {
     const { load } = attempt;
     for (const metric of DISTRIBUTIONS) {
       const { loadUntil } = metricOf(metric) as DistributionMetric;
       const isUntilEnd = loadUntil === 'end' || attempt.class === 'abandoned';
       const mean = isUntilEnd ? load.mean : load.untilFirstToken;
-      if (mean !== null) MEASUREMENTS[metric](attempt, this.loads.at(metric, mean));
+      if (mean !== null) MEASUREMENTS[metric](attempt, loads.at(metric, mean));
     }
   }
 }
@@ -144,7 +178,10 @@ export interface WaitingRequest {
   startedAt: number;
 }
 
-/** Statistics per revision in windows of one second. `add` costs a few increments; other code stores the windows. */
+/**
+ * Statistics per revision in windows of one second. `add` and `arrive` cost a few increments; other code stores the
+ * windows.
+ */
 export class Recorder {
   /** Since the start, for /metrics. */
   readonly totals = new Map<string, Tally>();
@@ -166,8 +203,36 @@ export class Recorder {
 
   add(id: string, tenantId: string, attempt: AttemptRecord, now = this.clock.now()): void {
     this.roll(now);
-    tallyOf(this.open, id, () => new SecondTally(tenantId)).add(attempt);
-    tallyOf(this.totals, id, () => new Tally(tenantId)).add(attempt);
+    this.secondOf(id, tenantId).add(attempt);
+    this.totalOf(id, tenantId).add(attempt);
+  }
+
+  /**
+   * Counts a request that came. A revision to which requests only come has a window too: otherwise a saturated one would
+   * seem to be asked for what it serves.
+   * @param instances number of instances that the gateway chose from
+   * @param isBound whether a session bound it to its instance
+   */
+  arrive(keys: readonly StatsKey[], instances: number, isBound: boolean, now = this.clock.now()): void {
+    this.roll(now);
+    for (const { id, tenantId } of keys) {
+      const second = this.secondOf(id, tenantId);
+      second.arrivals += 1;
+      if (isBound) second.sessionArrivals += 1;
+      if (instances > second.loads.instances) second.loads.instances = instances;
+    }
+  }
+
+  /** Records how long a request was held. */
+  hold(keys: readonly StatsKey[], ms: number, now = this.clock.now()): void {
+    this.roll(now);
+    for (const { id, tenantId } of keys) this.secondOf(id, tenantId).noteHeld(ms);
+  }
+
+  /** Counts a request that was refused because no instance could be had. */
+  refuse(keys: readonly StatsKey[], now = this.clock.now()): void {
+    this.roll(now);
+    for (const { id, tenantId } of keys) this.secondOf(id, tenantId).refused += 1;
   }
 
   /** Returns the closed windows, and the time up to which nothing is missing once they are stored. */
@@ -207,6 +272,24 @@ export class Recorder {
     return this.take((this.openSecond + 1) * 1000).windows;
   }
 
+  private secondOf(id: string, tenantId: string): SecondTally {
+    let second = this.open.get(id);
+    if (!second) {
+      second = new SecondTally(tenantId);
+      this.open.set(id, second);
+    }
+    return second;
+  }
+
+  private totalOf(id: string, tenantId: string): Tally {
+    let total = this.totals.get(id);
+    if (!total) {
+      total = new Tally(tenantId);
+      this.totals.set(id, total);
+    }
+    return total;
+  }
+
   private roll(now: number): void {
     const second = Math.floor(now / 1000);
     // A clock that was set back must not reopen a second whose row is written.
@@ -223,8 +306,7 @@ export class Recorder {
     const now = this.monotonic.now();
     const isLong = ({ startedAt }: WaitingRequest): boolean => now - startedAt >= ABANDONED_AFTER_MS;
     for (const request of this.waiting)
-      if (isLong(request))
-        for (const { id, tenantId } of request.keys) tallyOf(this.open, id, () => new SecondTally(tenantId));
+      if (isLong(request)) for (const { id, tenantId } of request.keys) this.secondOf(id, tenantId);
     for (const { keys, caller, startedAt } of this.waiting)
       for (const { id } of keys) this.open.get(id)?.noteWaiting(now - startedAt, caller);
   }
@@ -243,18 +325,10 @@ export class Recorder {
       tokens_out: tally.tokensOut,
       ...eachDistribution((metric): Histogram => tally.histograms[metric].snapshot()),
       loads: tally.loads.snapshot(),
+      ...tally.demand(),
       callers: tally.callers,
       waits: tally.waits(),
       faults: Object.keys(tally.faults).length > 0 ? tally.faults : null,
     };
   }
-}
-
-function tallyOf<T extends Tally>(tallies: Map<string, T>, id: string, make: () => T): T {
-  let tally = tallies.get(id);
-  if (!tally) {
-    tally = make();
-    tallies.set(id, tally);
-  }
-  return tally;
 }

@@ -293,3 +293,33 @@ it.each([
   const backend = new UpstreamBackend({ ...spec, instances }, DEFAULT_SETTINGS, () => dispatcher('d'));
   expect(named(backend, 'a').pathOf('/v1/embeddings')).toBe(expected);
 });
+
+it('an instance starts for a minute and for 100 requests, unless the gateway found it running', () => {
+  const { instances } = specWith(['old', 'new']);
+  const backend = new UpstreamBackend({ ...specWith([]), instances: instances.slice(0, 1) }, DEFAULT_SETTINGS, () =>
+    dispatcher('d'),
+  );
+  backend.update({ ...backend.spec, instances }, true);
+  const [old, young] = ['old', 'new'].map((id) => named(backend, id)) as [Instance, Instance];
+  const now = performance.now();
+  expect([old.isStarting(now), young.isStarting(now)]).toEqual([false, true]);
+  // Long ago, but few requests.
+  expect(young.isStarting(now + 3_600_000)).toBe(true);
+  for (let n = 0; n < 99; n += 1) send(young);
+  expect(young.isStarting(now + 61_000)).toBe(true);
+  send(young);
+  expect([young.isStarting(now + 61_000), young.isStarting(now + 50_000)]).toEqual([false, true]);
+});
+
+it('an instance that stays does not start again when other instances or the guard change', () => {
+  const { instances } = specWith(['a', 'b']);
+  const backend = new UpstreamBackend({ ...specWith(['a']) }, DEFAULT_SETTINGS, () => dispatcher('d'));
+  backend.update({ ...backend.spec, instances }, true);
+  backend.update({ ...backend.spec, guard: { allow: ['https://a.example'] } }, true);
+  const now = performance.now();
+  expect(named(backend, 'a').isStarting(now)).toBe(false);
+  // Its address is another one now: another process.
+  const moved = instances.map((one) => (one.id === 'a' ? { ...one, base_url: 'http://other:80/v1/' } : one));
+  backend.update({ ...backend.spec, instances: moved }, true);
+  expect(named(backend, 'a').isStarting(now)).toBe(true);
+});

@@ -64,18 +64,23 @@ export class UpstreamBackend {
     public spec: BackendSpec,
     private readonly settings: GatewaySettings,
     private readonly guarded: GuardedDispatcher,
+    areNew = false,
   ) {
-    this.update(spec);
+    this.update(spec, areNew);
   }
 
-  /** Instances that stay keep their connections and their record; removed ones finish their requests. */
-  update(spec: BackendSpec): void {
+  /**
+   * Instances that stay keep their connections and their record; removed ones finish their requests.
+   * @param areNew whether instances that were unknown have just become usable
+   */
+  update(spec: BackendSpec, areNew = false): void {
     const isGuardSame = JSON.stringify(spec.guard) === JSON.stringify(this.spec.guard);
     const next = spec.instances.map((published) => {
       const known = this.instances.find(
-        (instance) => isGuardSame && instance.id === published.id && instance.baseUrl === published.base_url,
+        (instance) => instance.id === published.id && instance.baseUrl === published.base_url,
       );
-      if (!known) return new Instance(published, spec.guard, this.guarded, this.settings);
+      if (!known || !isGuardSame)
+        return new Instance(published, spec.guard, this.guarded, this.settings, areNew && !known);
       known.follow(published);
       return known;
     });

@@ -14,6 +14,7 @@ export interface BackendListener {
 export class Backends {
   private readonly byId = new Map<string, UpstreamBackend>();
   private readonly suppliersOfSlug = new Map<string, string[]>();
+  private areNew = false;
 
   constructor(
     private readonly settings: GatewaySettings,
@@ -22,6 +23,14 @@ export class Backends {
     private readonly log: Log,
     private readonly listener?: BackendListener,
   ) {}
+
+  /**
+   * Instances that appear from now on have just become usable. Those that this process found at its start may have run
+   * for long: their ready time is not published, so they count as started.
+   */
+  noteStarted(): void {
+    this.areNew = true;
+  }
 
   get(id: string): UpstreamBackend | undefined {
     return this.byId.get(id);
@@ -68,8 +77,8 @@ export class Backends {
     try {
       const spec = specOf();
       const known = this.byId.get(id);
-      if (known) known.update(spec);
-      const backend = known ?? new UpstreamBackend(spec, this.settings, this.guarded);
+      if (known) known.update(spec, this.areNew);
+      const backend = known ?? new UpstreamBackend(spec, this.settings, this.guarded, this.areNew);
       this.byId.set(id, backend);
       this.listener?.onBackend(backend);
     } catch (error) {

@@ -18,6 +18,10 @@ export type GuardedDispatcher = (
  */
 export type AttemptResult = 'fine' | 'failed' | 'engine_error';
 
+/** An instance starts for this long, or for so many requests, whichever takes longer. */
+const STARTING_MS = 60_000;
+const STARTING_REQUESTS = 100;
+
 /** Errors of the engine itself count as failures of the instance once this many callers got one. */
 const MIN_CALLERS = 3;
 
@@ -45,14 +49,21 @@ export class Instance {
   private ejections = 0;
   private ejectedUntil = 0;
   private isProbing = false;
+  private readonly usableSince: number;
+  /** Requests that were sent to it, counted only while it starts. */
+  private firstRequests: number;
   private readonly dispatcher: Dispatcher;
 
+  /** @param isNew whether it has just become usable; otherwise it counts as started long ago */
   constructor(
     published: BackendInstanceSpec,
     guard: AddressGuard,
     guarded: GuardedDispatcher,
     private readonly settings: GatewaySettings,
+    isNew = false,
   ) {
+    this.usableSince = isNew ? performance.now() : -Infinity;
+    this.firstRequests = isNew ? 0 : STARTING_REQUESTS;
     const { origin, pathname } = new URL(serverUrls(published.base_url, published.api_path).api);
     this.id = published.id;
     this.baseUrl = published.base_url;
@@ -86,6 +97,11 @@ export class Instance {
     return this.ejectedUntil > 0 && (now < this.ejectedUntil || this.isProbing);
   }
 
+  /** Whether a request that is sent now belongs to its start: caches are cold, and kernels not compiled. */
+  isStarting(now: number): boolean {
+    return this.firstRequests < STARTING_REQUESTS || now - this.usableSince < STARTING_MS;
+  }
+
   /** Whether its last request failed. */
   get isFailing(): boolean {
     return this.consecutiveFailures > 0;
@@ -97,6 +113,7 @@ export class Instance {
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.load.enter(performance.now());
+    if (this.firstRequests < STARTING_REQUESTS) this.firstRequests += 1;
     // The first request after an ejection is a lone trial; its outcome decides for the others.
     if (this.ejectedUntil > 0) this.isProbing = true;
     this.dispatcher.dispatch(options, new DecodedAnswer(new PacedAnswer(handler)));

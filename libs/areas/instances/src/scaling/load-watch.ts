@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { noteEnginePeaks } from '@slipway/dataplane';
 import type { Database } from '@slipway/platform-database';
 import pLimit from 'p-limit';
 import type { EngineKeys } from '../access/engine-keys.js';
@@ -15,8 +16,8 @@ type LoadSource = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
   Pick<WorkloadEntity, 'revision_id' | 'tenant_id' | 'spec'> & { base_url: string };
 
 /**
- * Requests from the engines of a target how much work waits in them, for the scaler. The worker that leads the target
- * does this, concurrently with the passes of the reconciler.
+ * Requests from the engines of a target how much work waits in them, for the scaler and for records. The worker that
+ * leads the target does this, concurrently with the passes of the reconciler.
  */
 export class LoadWatch {
   private readonly trouble: TroubleLog;
@@ -49,7 +50,10 @@ export class LoadWatch {
     const told = await Promise.all(asked.map((one) => withLimit(() => this.ask(one))));
     const loads = told.filter((load) => load !== undefined);
     if (loads.length > 0)
-      await this.database.tx('system', (tx) => tx.query(RECORD_ENGINE_LOADS, [JSON.stringify(loads)]));
+      await this.database.tx('system', async (tx) => {
+        await tx.query(RECORD_ENGINE_LOADS, [JSON.stringify(loads)]);
+        await noteEnginePeaks(tx, loads);
+      });
   }
 
   private async ask({ id, generation, key_id, base_url, revision_id, tenant_id, spec }: LoadSource) {

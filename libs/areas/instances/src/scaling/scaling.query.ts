@@ -102,15 +102,15 @@ export const RECORD_SCALING = prepared(
 );
 
 /**
- * Reads the engines of target $1 whose number follows the load, to request their load. If there are very many, each run
- * gets a different random part. Runs every few seconds.
+ * Reads the engines of target $1, to request their load. If there are very many, each run gets those whose number follows
+ * the load, and a different random part of the rest. Runs every few seconds.
  */
 export const READ_LOAD_SOURCES = prepared(
   'instances-read-load-sources',
   `select i.id, i.generation, i.key_id, i.base_url, w.revision_id, w.tenant_id, w.spec from instances i join workloads w using (revision_id)
    where w.target = $1 and w.is_active and i.state = 'ready' and i.base_url is not null
-     and (w.spec->'scaling' ? 'target_in_flight' or exists (select from workload_scalings s where s.revision_id = w.revision_id))
-   order by random() limit 200`,
+   order by (w.spec->'scaling' ? 'target_in_flight' or exists (select from workload_scalings s where s.revision_id = w.revision_id)) is true desc,
+     random() limit 200`,
 );
 
 /** Writes several rows in one statement, and deletes old rows, as of removed instances. */
