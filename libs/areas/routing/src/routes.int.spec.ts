@@ -400,8 +400,8 @@ it('gives an operation the traffic of one deployment, not of all', async () => {
   expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))).toBe('op_1');
 });
 
-it('deletes statistics after two weeks, usage after five weeks, and sessions a day after their end', async () => {
-  const [stats, usage, sessions] = [
+it('deletes statistics after two weeks, usage after five weeks, sessions a day after their end, and records', async () => {
+  const [stats, usage, sessions, records, peaks] = [
     `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error,
        cancelled, retried, streamed, tokens_in, tokens_out, histograms)
      select $1, now() - make_interval(days => days), 'gw', 'ten_a', 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}' from unnest(array[13, 15]) as days`,
@@ -410,19 +410,25 @@ it('deletes statistics after two weeks, usage after five weeks, and sessions a d
      select 'gw', now() - make_interval(days => days), 1, 'ten_a', $1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0 from unnest(array[34, 36]) as days`,
     `insert into dataplane_passports (id, tenant_id, deployment_id, deployment_name, key_hash, source, mode, ttl_seconds, expires_at)
      select $1 || hours, 'ten_a', 'd', 'd', 'k', 'header', 'soft', 1, now() - make_interval(hours => hours) from unnest(array[23, 25]) as hours`,
+    `insert into dataplane_service_records (revision_id, seconds, starts_at, tenant_id, arrivals, refused, record)
+     select $1, seconds, now() - make_interval(days => days), 'ten_a', 0, 0, '{}' from (values (60, 7), (60, 9), (3600, 29), (3600, 31)) as of(seconds, days)`,
+    `insert into dataplane_engine_peaks (revision_id, starts_at, tenant_id)
+     select $1, now() - make_interval(days => days), 'ten_a' from unnest(array[3, 5]) as days`,
   ];
   const left = () =>
     bed.database.read(
       'system',
       `select (select count(*)::int from dataplane_request_stats where revision_id = $1) as stats,
          (select count(*)::int from dataplane_request_usage where revision_id = $1) as usage,
-         (select count(*)::int from dataplane_passports where id like $1 || '%') as sessions`,
+         (select count(*)::int from dataplane_passports where id like $1 || '%') as sessions,
+         (select array_agg(seconds order by seconds) from dataplane_service_records where revision_id = $1) as records,
+         (select count(*)::int from dataplane_engine_peaks where revision_id = $1) as peaks`,
       [one.id],
     );
   await bed.database.tx('system', async (tx) => {
-    for (const sql of [stats, usage, sessions]) await tx.query(sql as string, [one.id]);
+    for (const sql of [stats, usage, sessions, records, peaks]) await tx.query(sql as string, [one.id]);
   });
-  expect(await left()).toEqual([{ stats: 2, usage: 2, sessions: 2 }]);
+  expect(await left()).toEqual([{ stats: 2, usage: 2, sessions: 2, records: [60, 60, 3600, 3600], peaks: 2 }]);
   await bed.forgetRecords();
-  expect(await left()).toEqual([{ stats: 1, usage: 1, sessions: 1 }]);
+  expect(await left()).toEqual([{ stats: 1, usage: 1, sessions: 1, records: [60, 3600], peaks: 1 }]);
 });
