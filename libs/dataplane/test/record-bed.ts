@@ -86,12 +86,7 @@ export class RecordBed {
 
   /** A live gateway has stored everything up to this second. */
   async report(second: number, gatewayId = 'gw'): Promise<void> {
-    await reportGateway(this.connection.db, {
-      gatewayId,
-      statsUntil: this.at(second),
-      followed: [],
-      inFlight: [],
-    });
+    await reportGateway(this.connection.db, { gatewayId, statsUntil: this.at(second), followed: [], inFlight: [] });
   }
 
   /** One step of the job, in a transaction as the worker's. */

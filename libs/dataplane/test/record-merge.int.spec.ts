@@ -87,7 +87,9 @@ it('never merges a minute that a live gateway has not stored', async () => {
   await bed.merge();
   expect(await bed.rows()).toEqual([{ id: 'rev', minute: 0, arrivals: 11 }]);
   // It is gone without a word: what it has not stored is lost.
-  await connection.sql(`update dataplane_gateways set seen_at = now() - interval '11 seconds' where gateway_id = 'gw_late'`);
+  await connection.sql(
+    `update dataplane_gateways set seen_at = now() - interval '11 seconds' where gateway_id = 'gw_late'`,
+  );
   await bed.merge();
   expect(await bed.rows()).toHaveLength(2);
 });
@@ -201,7 +203,8 @@ it('adds the largest values that engines reported in a minute', async () => {
   await noteEnginePeaks(db, [report(0.125, 1)]);
   await noteEnginePeaks(db, []);
   // The reports may be on both sides of a change of the minute.
-  const noted = 'select revision_id, max(kv_usage) as kv_usage, max(waiting) as waiting from dataplane_engine_peaks group by 1';
+  const noted =
+    'select revision_id, max(kv_usage) as kv_usage, max(waiting) as waiting from dataplane_engine_peaks group by 1';
   expect(await connection.sql(noted)).toEqual([report(0.75, 3)].map(({ tenant_id: _tenant, ...peak }) => peak));
   await connection.sql(
     `delete from dataplane_engine_peaks where starts_at < (select max(starts_at) from dataplane_engine_peaks)`,

@@ -10,7 +10,9 @@ afterAll(() => bed?.close());
 beforeEach(async () => {
   for (const table of ['dataplane_request_stats', 'dataplane_service_records', 'dataplane_gateways'])
     await bed.sql(`delete from ${table}`);
-  await bed.sql(`update dataplane_record_merges set merged_until = date_bin('1 hour', now() - interval '3 hours', timestamptz '2000-01-01T00:00:00Z'), last_revision = null`);
+  await bed.sql(
+    `update dataplane_record_merges set merged_until = date_bin('1 hour', now() - interval '3 hours', timestamptz '2000-01-01T00:00:00Z'), last_revision = null`,
+  );
 });
 
 /** Stores a request that a gateway recorded in the first second of each of these minutes, after three hours ago. */
