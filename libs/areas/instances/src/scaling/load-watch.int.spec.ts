@@ -89,6 +89,26 @@ it('requests that wait in an engine bring another instance, as long as the repor
   expect(event?.data).toMatchObject({ from: 1, to: 3, reason: 'waiting', waiting: 3, in_flight: 0 });
 });
 
+it('the load of a fixed number of instances is requested too, and the largest values of a minute are kept', async () => {
+  const run = (sql: string) => api.database.tx('system', (tx) => tx.query(sql));
+  await run(`delete from workload_scalings`);
+  await run(`delete from dataplane_engine_peaks`);
+  await run(`update workloads set spec = spec #- '{scaling,target_in_flight}'`);
+  try {
+    await tell('w 5\nk 0.5');
+    await watch.look();
+    await tell('w 2\nk 0.75');
+    await watch.look();
+    expect(await noted()).toEqual([{ waiting: 2, kv_usage: 0.75 }]);
+    // The two looks may be on both sides of a change of the minute.
+    const peaks =
+      'select revision_id, max(waiting) as waiting, max(kv_usage) as kv_usage from dataplane_engine_peaks group by 1';
+    expect(await run(peaks)).toEqual([{ revision_id: 'rev_1', waiting: 5, kv_usage: 0.75 }]);
+  } finally {
+    await run(`update workloads set spec = jsonb_set(spec, '{scaling,target_in_flight}', '2')`);
+  }
+});
+
 it('the load of engines is not requested if another worker leads the target', async () => {
   await tell('w 3');
   await watchOf(false).look();
