@@ -10,6 +10,7 @@ import {
   serviceRecords,
   type Histogram,
   type Loads,
+  type ServiceRecord,
 } from '../src/index.js';
 import { DataplaneConnection } from './connection.js';
 import { RecordBed } from './record-bed.js';
@@ -177,7 +178,7 @@ it('deletes minutes, hours and reports of engines by their own age', async () =>
   expect(await left()).toEqual([{ minutes: 1, hours: 3, peaks: 1 }]);
 });
 
-it('reads a week within 50 ms of processor time', async () => {
+it('reads a week in little more processor time than its JSON needs', async () => {
   const minute = (n: number): Histogram => {
     const recorder = new HistogramRecorder();
     for (let at = 0; at < n; at += 1) recorder.record(Math.exp(4 + 2 * Math.sin(at)));
@@ -203,16 +204,24 @@ it('reads a week within 50 ms of processor time', async () => {
      from dataplane_service_records, generate_series(1, 1440) as n where seconds = 60 or n <= 168`,
   );
   const week = range(-7 * 86_400, -86_400, 3_600);
-  const used: number[] = [];
-  for (let time = 0; time < 5; time += 1) {
+  const processorMs = async (work: () => unknown): Promise<number> => {
     const before = process.cpuUsage();
-    const records = await serviceRecords(db, ['rev'], week);
+    await work();
     const { user, system } = process.cpuUsage(before);
-    used.push((user + system) / 1_000);
+    return (user + system) / 1_000;
+  };
+  const texts = (
+    await connection.sql<{ record: string }>(`select record::text from dataplane_service_records limit 1585`)
+  ).map(({ record }) => record);
+  const [reading, parsing]: [number[], number[]] = [[], []];
+  for (let time = 0; time < 10; time += 1) {
+    let records: ServiceRecord[] = [];
+    reading.push(await processorMs(async () => (records = await serviceRecords(db, ['rev'], week))));
     expect(records.filter(({ seconds }) => seconds === 60).length).toBe(1_441);
     expect(records.filter(({ seconds }) => seconds === 3600).length).toBe(144);
     expect(records.at(-1)?.stats.ttft_ms.n).toBe(300);
+    parsing.push(await processorMs(() => texts.forEach((text) => JSON.parse(text))));
   }
-  // The first times also compile. Processor time hardly depends on what else the machine does.
-  expect(Math.min(...used)).toBeLessThan(50);
+  // On an idle core, parsing takes 4 ms and reading about 25 ms: 50 ms are the limit.
+  expect(Math.min(...reading)).toBeLessThan(12 * Math.min(...parsing));
 });

@@ -6,12 +6,14 @@ import { mergeRecords } from './merge.js';
 import { emptyRecord, type ServiceRecord } from './record.js';
 import { recordOf, storedRecord, type StoredRecord } from './stored-record.js';
 
+/** Stored sums are rounded to a thousandth. */
 const histograms = fc
   .array(fc.double({ min: 0, max: 1e8, noNaN: true }), { maxLength: 40 })
   .map((values): Histogram => {
     const recorder = new HistogramRecorder();
     for (const value of values) recorder.record(value);
-    return recorder.snapshot();
+    const { sum, sq, ...rest } = recorder.snapshot();
+    return { ...rest, sum: Math.round(sum), sq: Math.round(sq) };
   });
 const filled = histograms.filter(({ n }) => n > 0);
 const byMetric = <T>(one: fc.Arbitrary<T>) =>
@@ -74,14 +76,16 @@ it('has no values of a metric that is younger than the row', () => {
   expect(old).toEqual(record);
 });
 
-it('decodes a metric when it is read, and not before', () => {
+it('decodes a metric when it is read, and once', () => {
   const recorder = new HistogramRecorder();
   recorder.record(20);
   const empty = emptyRecord(new Date(0), 60);
-  const record = { ...empty, stats: { ...empty.stats, ttft_ms: recorder.snapshot() } };
+  const record = { ...empty, stats: { ...empty.stats, ttft_ms: recorder.snapshot(), itl_ms: recorder.snapshot() } };
   const stored = storedRecord(record);
-  const damaged = read(record, { ...stored, values: { ...stored.values, itl_ms: '[' } });
-  expect(damaged.stats.ttft_ms).toEqual(record.stats.ttft_ms);
-  expect(damaged.stats.ttft_ms).toBe(damaged.stats.ttft_ms);
-  expect(() => damaged.stats.itl_ms).toThrow(SyntaxError);
+  const { arrivals, refused } = record;
+  const later = recordOf({ at: 0, seconds: 60, arrivals, refused, record: stored });
+  const first = later.stats.ttft_ms;
+  stored.values = {};
+  expect([later.stats.ttft_ms.n, later.stats.itl_ms.n]).toEqual([1, 0]);
+  expect(later.stats.ttft_ms).toBe(first);
 });

@@ -1,6 +1,7 @@
 import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
-import { emptyHistogram, sortedBuckets, type Histogram } from '../statistics/histogram.js';
+import type { Histogram } from '../statistics/histogram.js';
 import type { AttemptCounts } from '../statistics/stats.query.js';
+import { packHistogram, unpackHistogram } from './packed-histogram.js';
 import type { RecordSeconds, ServiceRecord } from './record.js';
 
 /*
@@ -19,12 +20,16 @@ export interface StoredRecord {
   alone_ms: number;
   joined: number;
   session_arrivals: number;
-  held: PackedHistogram;
-  input_tokens: PackedHistogram;
-  output_tokens: PackedHistogram;
+  /** Packed histograms, as are the next two. */
+  held: string;
+  input_tokens: string;
+  output_tokens: string;
   kv_usage: number | null;
   waiting: number | null;
-  /** By metric: a list of `[part, ...PackedHistogram]` as JSON. A metric that is younger than the row is absent. */
+  /**
+   * By metric: packed histograms, with `|` between them, of all values, of those of starting instances, and of each
+   * bucket of load, from 0 on. A metric that is younger than the row is absent.
+   */
   values: Partial<Record<Distribution, string>>;
 }
 
@@ -38,16 +43,9 @@ export interface RecordRow {
   record: StoredRecord;
 }
 
-/**
- * `[n, sum, sum of squares, lowest bucket, ...counts]`: the counts of that bucket and of those after it, in which `-k`
- * stands for k empty buckets. Empty for an empty histogram. Buckets are close together, so this is half as long as a
- * `Histogram`, and faster to read.
- */
-type PackedHistogram = number[];
-
-/** Parts of the values of a metric: all, those of starting instances, and from 0 on the buckets of load. */
-const ALL = -2;
-const STARTING = -1;
+/** Place of the first bucket of load among the parts of a metric, after all values and those of starting instances. */
+const FIRST_LOAD = 2;
+const BETWEEN = '|';
 
 interface MetricValues {
   all: Histogram;
@@ -67,19 +65,17 @@ export function storedRecord(record: ServiceRecord): StoredRecord {
     alone_ms: stats.loads.alone_ms,
     joined: stats.loads.joined,
     session_arrivals: record.sessionArrivals,
-    held: packed(record.held),
-    input_tokens: packed(record.inputTokens),
-    output_tokens: packed(record.outputTokens),
+    held: packHistogram(record.held),
+    input_tokens: packHistogram(record.inputTokens),
+    output_tokens: packHistogram(record.outputTokens),
     kv_usage: record.kvUsage,
     waiting: record.waiting,
     values: Object.fromEntries(
       DISTRIBUTIONS.map((metric) => {
-        const parts = [
-          [ALL, ...packed(stats[metric])],
-          [STARTING, ...packed(starting[metric])],
-          ...Object.entries(stats.loads.histograms[metric]).map(([load, one]) => [Number(load), ...packed(one)]),
-        ];
-        return [metric, JSON.stringify(parts.filter(({ length }) => length > 1))];
+        const parts = [stats[metric], starting[metric]].map(packHistogram);
+        for (const [load, histogram] of Object.entries(stats.loads.histograms[metric]))
+          parts[FIRST_LOAD + Number(load)] = packHistogram(histogram);
+        return [metric, parts.join(BETWEEN)];
       }),
     ),
   };
@@ -108,10 +104,10 @@ export function recordOf({ at, seconds, arrivals, refused, record }: RecordRow):
     starting: ByMetric.of((metric) => valuesOf(metric).starting),
     arrivals,
     sessionArrivals: record.session_arrivals,
-    held: unpacked(record.held),
+    held: unpackHistogram(record.held),
     refused,
-    inputTokens: unpacked(record.input_tokens),
-    outputTokens: unpacked(record.output_tokens),
+    inputTokens: unpackHistogram(record.input_tokens),
+    outputTokens: unpackHistogram(record.output_tokens),
     kvUsage: record.kv_usage,
     waiting: record.waiting,
   };
@@ -139,44 +135,18 @@ class ByMetric<T> {
   });
 }
 
-function metricValues(text: string | undefined): MetricValues {
-  const values: MetricValues = { all: emptyHistogram(), starting: emptyHistogram(), loads: {} };
-  for (const list of JSON.parse(text ?? '[]') as [part: number, ...histogram: PackedHistogram][]) {
-    const histogram = unpacked(list, 1);
-    if (list[0] === ALL) values.all = histogram;
-    else if (list[0] === STARTING) values.starting = histogram;
-    else values.loads[list[0]] = histogram;
+function metricValues(text = ''): MetricValues {
+  const parts: Histogram[] = [];
+  for (let from = 0; from <= text.length;) {
+    const next = text.indexOf(BETWEEN, from);
+    const to = next < 0 ? text.length : next;
+    parts.push(unpackHistogram(text, from, to));
+    from = to + 1;
   }
-  return values;
-}
-
-function packed(histogram: Histogram): PackedHistogram {
-  const buckets = sortedBuckets(histogram);
-  const [first] = buckets;
-  if (!first) return [];
-  const list = [histogram.n, histogram.sum, histogram.sq, first[0]];
-  let next = first[0];
-  for (const [bucket, count] of buckets) {
-    if (bucket > next) list.push(next - bucket);
-    list.push(count);
-    next = bucket + 1;
-  }
-  return list;
-}
-
-/** @param from index at which the histogram begins */
-function unpacked(list: readonly number[], from = 0): Histogram {
-  const histogram = emptyHistogram();
-  if (list.length === from) return histogram;
-  const { b } = histogram;
-  histogram.n = list[from] as number;
-  histogram.sum = list[from + 1] as number;
-  histogram.sq = list[from + 2] as number;
-  let bucket = list[from + 3] as number;
-  for (let at = from + 4; at < list.length; at += 1) {
-    const count = list[at] as number;
-    if (count < 0) bucket -= count;
-    else b[bucket++] = count;
-  }
-  return histogram;
+  const [all = unpackHistogram(''), starting = unpackHistogram(''), ...byLoad] = parts;
+  const loads: Record<string, Histogram> = {};
+  byLoad.forEach((histogram, load) => {
+    if (histogram.n > 0) loads[load] = histogram;
+  });
+  return { all, starting, loads };
 }
