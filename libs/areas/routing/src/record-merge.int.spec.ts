@@ -6,7 +6,7 @@ let bed: RoutingBed;
 beforeAll(async () => {
   bed = await RoutingBed.start();
 });
-afterAll(() => bed?.close());
+afterAll(() => bed?.stop());
 beforeEach(async () => {
   for (const table of ['dataplane_request_stats', 'dataplane_service_records', 'dataplane_gateways'])
     await bed.sql(`delete from ${table}`);
@@ -24,7 +24,11 @@ const recorded = (minutes: readonly number[]) =>
      from unnest($1::int[]) as minute`,
     [minutes],
   );
-const alive = () => bed.sql(`insert into dataplane_gateways (gateway_id, stats_until) values ('gw', now())`);
+/** A gateway lives, and for longer than a test takes. */
+const alive = () =>
+  bed.sql(
+    `insert into dataplane_gateways (gateway_id, stats_until, seen_at) values ('gw', now(), now() + interval '1 hour')`,
+  );
 const counts = () =>
   bed.sql<{ seconds: number; records: number; arrivals: number }>(
     'select seconds, count(*)::int as records, sum(arrivals)::int as arrivals from dataplane_service_records group by 1 order by 1',
