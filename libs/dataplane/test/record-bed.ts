@@ -36,15 +36,15 @@ export class RecordBed {
       'dataplane_gateways',
     ])
       await this.connection.sql(`delete from ${table}`);
-    await this.setPlace(60, 0);
-    await this.setPlace(3600, 0);
+    await this.setPosition(60, 0);
+    await this.setPosition(3600, 0);
   }
 
   at(seconds: number): Date {
     return new Date(this.base.getTime() + seconds * 1_000);
   }
 
-  async setPlace(seconds: RecordSeconds, atSeconds: number): Promise<void> {
+  async setPosition(seconds: RecordSeconds, atSeconds: number): Promise<void> {
     await this.connection.sql(
       'update dataplane_record_merges set merged_until = $2, last_revision = null where seconds = $1',
       [seconds, this.at(atSeconds)],
@@ -52,7 +52,7 @@ export class RecordBed {
   }
 
   /** Returns how far the merge is, in seconds after `base`. */
-  async place(seconds: RecordSeconds): Promise<{ at: number; revision: string | null }> {
+  async position(seconds: RecordSeconds): Promise<{ at: number; revision: string | null }> {
     const [row] = await this.connection.sql<{ merged_until: Date; last_revision: string | null }>(
       'select merged_until, last_revision from dataplane_record_merges where seconds = $1',
       [seconds],

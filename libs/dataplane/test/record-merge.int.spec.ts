@@ -100,15 +100,15 @@ it('waits for the first report of a gateway, and while there is none', async () 
   await bed.report(600);
   await connection.sql(`insert into dataplane_gateways (gateway_id) values ('gw_new')`);
   expect(await bed.merge()).toBe(0);
-  expect(await bed.place(60)).toEqual({ at: 0, revision: null });
+  expect(await bed.position(60)).toEqual({ at: 0, revision: null });
 });
 
-it('changes nothing when it is repeated from an earlier place', async () => {
+it('changes nothing when it is repeated from an earlier position', async () => {
   await bed.store(bed.window(0), bed.window(60, { arrivals: 2 }));
   await bed.report(120);
   await bed.merge();
   const [records, rows] = [await read(), await bed.rows()];
-  await bed.setPlace(60, 0);
+  await bed.setPosition(60, 0);
   expect(await bed.merge()).toBe(2);
   expect(await bed.rows()).toEqual(rows);
   expect(await read()).toEqual(records);
@@ -120,11 +120,11 @@ it('loses and doubles nothing if it is cut off between two minutes, or between t
     await bed.store(...ids.map((revision_id) => bed.window(second, { revision_id, arrivals: 1 + second })));
   await bed.report(120);
   for (let steps = 0; ; steps += 1) {
-    const [before, place] = [await bed.rows(), await bed.place(60)];
+    const [before, position] = [await bed.rows(), await bed.position(60)];
     await connection.sql('begin');
     const hasMore = await mergeNextRecords(db, 60);
     await connection.sql('rollback');
-    expect([await bed.rows(), await bed.place(60)]).toEqual([before, place]);
+    expect([await bed.rows(), await bed.position(60)]).toEqual([before, position]);
     if (!hasMore) {
       expect(steps).toBe(6);
       break;
@@ -132,7 +132,7 @@ it('loses and doubles nothing if it is cut off between two minutes, or between t
     await bed.step();
     // A part is ten revisions of one minute, in the order of time.
     const last = ids[9 + 10 * (steps % 3)] ?? null;
-    expect(await bed.place(60)).toEqual({ at: 60 * Math.floor((steps + 1) / 3), revision: last });
+    expect(await bed.position(60)).toEqual({ at: 60 * Math.floor((steps + 1) / 3), revision: last });
   }
   expect(await bed.rows()).toEqual([
     ...ids.map((id) => ({ id, minute: 0, arrivals: 1 })),
@@ -158,14 +158,14 @@ it('leaves a step that another worker is doing to that worker', async () => {
 });
 
 it('catches up after an outage in the order of time, and skips the time without rows', async () => {
-  await bed.setPlace(60, -3 * 86_400);
+  await bed.setPosition(60, -3 * 86_400);
   const minutes = [-4_000, -3_999, -30, 1];
   await bed.store(...minutes.map((minute) => bed.window(minute * 60)));
   await bed.report(600);
   const seen: number[] = [];
   while (await bed.step()) seen.push((await bed.rows()).at(-1)!.minute);
   expect(seen).toEqual(minutes);
-  expect(await bed.place(60)).toEqual({ at: 600, revision: null });
+  expect(await bed.position(60)).toEqual({ at: 600, revision: null });
 });
 
 it('merges complete hours from their minutes, after those', async () => {
@@ -185,7 +185,7 @@ it('merges complete hours from their minutes, after those', async () => {
     { id: 'rev', minute: 0, arrivals: 5 },
     { id: 'rev_2', minute: 0, arrivals: 1 },
   ]);
-  expect(await bed.place(3600)).toEqual({ at: 3_600, revision: null });
+  expect(await bed.position(3600)).toEqual({ at: 3_600, revision: null });
   const [hour] = await serviceRecords(db, ['rev'], { from: bed.at(0), minutesFrom: bed.at(3_600), to: bed.at(7_200) });
   expect(hour).toMatchObject({ at: bed.at(0), seconds: 3600, instances: 2, arrivals: 5, refused: 1 });
   expect(hour?.stats.loads.histograms.e2e_latency_ms).toEqual({ 2: values(3) });

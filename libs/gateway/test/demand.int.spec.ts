@@ -5,7 +5,7 @@ import { ask, type TestRequest } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** What a gateway counts of requests when they come, and of those that no instance could serve. */
+/** The counts of requests when they come, and of those that no instance could serve. */
 let installation: GatewayInstallation;
 let gateway: Gateway;
 let tenant: string;

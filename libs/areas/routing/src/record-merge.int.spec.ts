@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { RoutingBed } from '../test/routing-bed.js';
-import { RecordMerge } from './record-merge.js';
+import { RecordMerge } from './recurring-work.js';
 
 let bed: RoutingBed;
 beforeAll(async () => {

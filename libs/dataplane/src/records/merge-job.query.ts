@@ -92,7 +92,7 @@ const READ_MINUTES_TO_MERGE: NamedSql = {
     where revision_id = any($1::text[]) and seconds = 60 and starts_at >= $2 and starts_at < $3 order by starts_at`,
 };
 
-/** A step that is repeated after its place was set back by hand writes the same records again. */
+/** A step that is repeated after the position was set back by hand writes the same records again. */
 const WRITE_RECORDS: NamedSql = {
   name: 'dataplane_write_records',
   text: `
@@ -114,7 +114,7 @@ const NOTE_PEAKS: NamedSql = {
       kv_usage = greatest(p.kv_usage, excluded.kv_usage), waiting = greatest(p.waiting, excluded.waiting)`,
 };
 
-interface MergePlace {
+interface MergePosition {
   mergedUntil: Date;
   lastRevision: string | null;
 }
@@ -131,7 +131,7 @@ type WindowToMerge = AttemptCounts &
     histograms: Partial<Histograms>;
   };
 
-/** What an engine reported of itself; null if it does not report it. */
+/** The report of an engine about itself; a value that it does not report is null. */
 export interface EngineReport extends RevisionKey {
   kv_usage: number | null;
   waiting: number | null;
@@ -147,20 +147,22 @@ export async function noteEnginePeaks(db: QueryClient, reports: readonly EngineR
  * of its own, as the system. Resolves to whether there may be another step now.
  */
 export async function mergeNextRecords(db: QueryClient, seconds: RecordSeconds): Promise<boolean> {
-  const [place] = await db.query<MergePlace>(CLAIM_MERGE, [seconds]);
-  if (!place) return false;
+  const [position] = await db.query<MergePosition>(CLAIM_MERGE, [seconds]);
+  if (!position) return false;
   const end = await completeUntil(db, seconds);
   const stepMs = seconds * 1_000;
-  const start = place.lastRevision === null ? await nextStart(db, seconds, place, end) : place.mergedUntil.getTime();
+  const start =
+    position.lastRevision === null ? await nextStart(db, seconds, position, end) : position.mergedUntil.getTime();
   if (start + stepMs > end) {
-    if (start > place.mergedUntil.getTime()) await moveTo(db, seconds, { ...place, mergedUntil: new Date(start) });
+    if (start > position.mergedUntil.getTime())
+      await moveTo(db, seconds, { ...position, mergedUntil: new Date(start) });
     return false;
   }
   const [from, to] = [new Date(start), new Date(start + stepMs)];
   const found = await db.query<{ id: string }>(SOURCES[seconds].revisions, [
     from,
     to,
-    place.lastRevision,
+    position.lastRevision,
     REVISIONS_AT_ONCE,
   ]);
   const ids = found.map(({ id }) => id);
@@ -182,7 +184,7 @@ async function completeUntil(db: QueryClient, seconds: RecordSeconds): Promise<n
 async function nextStart(
   db: QueryClient,
   seconds: RecordSeconds,
-  { mergedUntil }: MergePlace,
+  { mergedUntil }: MergePosition,
   end: number,
 ): Promise<number> {
   const [row] = await db.query<{ at: Date | null }>(SOURCES[seconds].next, [mergedUntil]);
@@ -191,8 +193,8 @@ async function nextStart(
   return Math.max(mergedUntil.getTime(), Math.floor(next / stepMs) * stepMs);
 }
 
-async function moveTo(db: QueryClient, seconds: RecordSeconds, place: MergePlace): Promise<void> {
-  await db.query(MOVE_MERGE, [seconds, place.mergedUntil, place.lastRevision]);
+async function moveTo(db: QueryClient, seconds: RecordSeconds, position: MergePosition): Promise<void> {
+  await db.query(MOVE_MERGE, [seconds, position.mergedUntil, position.lastRevision]);
 }
 
 async function minutesFrom(db: QueryClient, ids: readonly string[], from: Date, to: Date): Promise<object[]> {

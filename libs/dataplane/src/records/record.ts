@@ -5,7 +5,7 @@ import { emptyCounts, histogramsOf, type Histograms, type RequestStats } from '.
 /** Length of a record: a minute or an hour. */
 export type RecordSeconds = 60 | 3600;
 
-/** What ended on a revision, and what arrived for it, within one minute or one hour, over all gateways. */
+/** The requests that ended on a revision or arrived for it within one minute or one hour, over all gateways. */
 export interface ServiceRecord {
   /** Start, a whole minute or hour by the clock of Postgres. */
   at: Date;

@@ -33,7 +33,7 @@ export interface StoredRecord {
   values: Partial<Record<Distribution, string>>;
 }
 
-/** What a reader selects of a row. */
+/** The columns of a row that readers need. */
 export interface RecordRow {
   /** Seconds since 1970. */
   at: number;

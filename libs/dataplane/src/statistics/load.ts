@@ -40,7 +40,7 @@ export interface LoadsPart {
   hidden: number;
 }
 
-/** What one gateway recorded of a revision in some time. */
+/** The loads that one gateway recorded of a revision in some time. */
 export interface RecordedLoads {
   gatewayId: string;
   loads: Loads | null;

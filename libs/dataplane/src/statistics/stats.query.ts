@@ -88,7 +88,7 @@ const COUNTED = [
 const SLICES = 20;
 
 /**
- * What one gateway counts of a revision's requests in addition to their attempts. Windows of gateways of the previous
+ * Counts of one gateway about a revision's requests, in addition to their attempts. Windows of gateways of the previous
  * release lack all of it.
  */
 export interface WindowDemand {

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { AnswerJudge } from '../answers/answer-judge.js';
 import { Stay, type AttemptLoad } from '../upstream/in-flight.js';
 import type { Instance } from '../upstream/instance.js';
+import type { JudgedAnswer } from './outcome.js';
 
 export interface AttemptEvents {
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void;
@@ -122,4 +123,19 @@ export class Attempt implements Dispatcher.DispatchHandler {
     clearTimeout(this.silence);
     if (!this.isSilent) this.events.onError(this, error);
   }
+}
+
+/**
+ * Returns the answer of an attempt as far as it arrived.
+ * @param isSilent whether it was cut because nothing more came
+ */
+export function judged({ judge, status, instance }: Attempt, isCut = false, isSilent = false): JudgedAnswer {
+  const given = judge as AnswerJudge;
+  const judgement = isCut ? given.cut() : given.end();
+  return {
+    judgement: isSilent ? { ...judgement, outcome: 'server_error', fault: 'silent' } : judgement,
+    status,
+    hasOwnKey: instance.authorization !== null,
+    isCut,
+  };
 }

@@ -12,7 +12,7 @@ import type { WaitingRequest } from '../telemetry/recorder.js';
 import type { UsageRecord } from '../telemetry/usage.js';
 import type { BackendRequest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import { Attempt, type AttemptEvents } from './attempt.js';
+import { Attempt, judged, type AttemptEvents } from './attempt.js';
 import { statsKeysOf } from './destination.js';
 import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
 import {
@@ -491,15 +491,4 @@ export class Exchange implements AttemptEvents, BackendRequest {
     this.input.destination.backend.leave(this);
     this.onOver();
   }
-}
-
-function judged({ judge, status, instance }: Attempt, isCut = false, isSilent = false): JudgedAnswer {
-  const given = judge as AnswerJudge;
-  const judgement = isCut ? given.cut() : given.end();
-  return {
-    judgement: isSilent ? { ...judgement, outcome: 'server_error', fault: 'silent' } : judgement,
-    status,
-    hasOwnKey: instance.authorization !== null,
-    isCut,
-  };
 }

@@ -18,7 +18,7 @@ export type GuardedDispatcher = (
  */
 export type AttemptResult = 'fine' | 'failed' | 'engine_error';
 
-/** An instance starts for this long, or for so many requests, whichever takes longer. */
+/** An instance starts for this long, or for so many requests if that takes longer. */
 const STARTING_MS = 60_000;
 const STARTING_REQUESTS = 100;
 
