@@ -205,6 +205,24 @@ export class PlanExecutionDto {
   is_gated: boolean;
 }
 
+export const PLAN_KINDS = ['scale_up', 'scale_down', 'retarget', 'revert', 'manual'] as const;
+export type PlanKind = (typeof PLAN_KINDS)[number];
+
+/** Conditions under which the predicted values hold. */
+export class PlanAssumptionsDto {
+  @NumberField({ nullable: true, description: 'Peak of the requests, per second' })
+  peak_request_rate: number | null;
+
+  @NumberField({ nullable: true })
+  input_tokens_p95: number | null;
+
+  @NumberField({ nullable: true })
+  output_tokens_p95: number | null;
+
+  @StringField({ nullable: true, description: 'Engine of the base, with its version if the spec names one' })
+  engine_version: string | null;
+}
+
 export class PlanDto {
   @StringField({ example: 'plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' }) id: string;
   @StringField({ description: 'Name of the deployment' }) deployment: string;
@@ -222,7 +240,25 @@ export class PlanDto {
   })
   execution?: PlanExecutionDto;
   @ArrayField(() => PlanEvidenceDto) evidence: PlanEvidenceDto[];
-  @JsonField({ nullable: true }) predicted_impact: Record<string, unknown> | null;
+  @StringField({
+    enum: PLAN_KINDS,
+    optional: true,
+    description: 'Kind of the change; `manual` for plans of people. Absent in plans that are older than this field',
+  })
+  kind?: PlanKind;
+  @ObjectField(() => PlanAssumptionsDto, {
+    optional: true,
+    nullable: true,
+    description:
+      'Conditions under which the predictions of the autopilot hold; null for plans of people, absent in plans that are older than this field',
+  })
+  assumes?: PlanAssumptionsDto | null;
+  @JsonField({
+    nullable: true,
+    description:
+      'As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours`',
+  })
+  predicted_impact: Record<string, unknown> | null;
   @ObjectField(() => PlanRiskDto) risk: PlanRiskDto;
   @ObjectField(() => PlanActorDto) created_by: PlanActorDto;
   @TimestampField() created_at: string;

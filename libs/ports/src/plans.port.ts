@@ -3,7 +3,17 @@ import type { Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import type { PlanDto, PlanState } from './plan.dto.js';
 
-export { PLAN_STATES, PlanChangeDto, PlanDto, PlanEvidenceDto, PlanRiskDto, type PlanState } from './plan.dto.js';
+export {
+  PLAN_KINDS,
+  PLAN_STATES,
+  PlanAssumptionsDto,
+  PlanChangeDto,
+  PlanDto,
+  PlanEvidenceDto,
+  PlanRiskDto,
+  type PlanKind,
+  type PlanState,
+} from './plan.dto.js';
 
 export const PLANS = Symbol('PlansPort');
 

@@ -89,6 +89,8 @@ export interface Policy {
 export interface PoliciesPort {
   /** Returns the current version, or undefined if none was ever set. */
   current(tx: Tx, deploymentId: string): Promise<Policy | undefined>;
+  /** The same. @throws policy_not_found (404) */
+  get(tx: Tx, deploymentId: string): Promise<Policy>;
   /** Returns one version, current or not; undefined if there is none. */
   version(tx: Tx, deploymentId: string, version: number): Promise<Policy | undefined>;
 }

@@ -125,7 +125,7 @@ export class EvidenceDto {
     max: YEAR_SECONDS,
     default: DEFAULT_EVIDENCE.min_duration_seconds,
     description:
-      'Minimum time span of the evidence. Gateway records are kept for three days; a longer span needs evidence from other sources',
+      'Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion',
   })
   min_duration_seconds: number;
 

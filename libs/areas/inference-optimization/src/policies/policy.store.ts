@@ -4,6 +4,7 @@ import { digestOf, type Tx } from '@slipway/platform-database';
 import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/policies';
 import { completePolicy } from './policy-defaults.js';
 import { PolicyEntity } from './policy.entity.js';
+import { policyErrors } from './policy.errors.js';
 
 /** The versions of policies, for this area's service and, through the port, for others. */
 @Injectable()
@@ -11,6 +12,12 @@ export class PolicyStore implements PoliciesPort {
   async current(tx: Tx, deploymentId: string): Promise<PolicyEntity | undefined> {
     const policies = tx.repository(PolicyEntity);
     return completed(await policies.findOne({ where: { deploymentId }, order: { version: 'DESC' } }));
+  }
+
+  async get(tx: Tx, deploymentId: string): Promise<PolicyEntity> {
+    const policy = await this.current(tx, deploymentId);
+    if (!policy) throw policyErrors.policy_not_found();
+    return policy;
   }
 
   async version(tx: Tx, deploymentId: string, version: number): Promise<PolicyEntity | undefined> {
