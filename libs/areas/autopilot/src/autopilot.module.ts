@@ -1,17 +1,31 @@
 import { Module } from '@nestjs/common';
-import { Advisor, OwnPlans } from './rounds/advisor.js';
+import { Advisor, OwnPlans, Situations } from './rounds/advisor.js';
 import { AutopilotController } from './autopilot.controller.js';
 import { AutopilotRound, PolicyWatch } from './rounds/autopilot-round.js';
 import { PlanAuthor } from './plans/plan-author.js';
+import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
+import { DiagnosisService } from './diagnosis/diagnosis.service.js';
+import { RecordsReader } from './rounds/records-reader.js';
 import { ProposalsService } from './proposals.service.js';
 import { ScheduleStore } from './rounds/schedule.store.js';
 
 /**
- * People propose over HTTP; in a worker the rounds of the autopilot propose by themselves. No code here starts a
- * rollout.
+ * People propose over HTTP and read diagnoses; in a worker the rounds of the autopilot propose by themselves. No code
+ * here starts a rollout.
  */
 @Module({
-  controllers: [AutopilotController],
-  providers: [ScheduleStore, PolicyWatch, PlanAuthor, ProposalsService, OwnPlans, Advisor, AutopilotRound],
+  controllers: [AutopilotController, DiagnosisController],
+  providers: [
+    ScheduleStore,
+    PolicyWatch,
+    PlanAuthor,
+    ProposalsService,
+    RecordsReader,
+    OwnPlans,
+    Situations,
+    Advisor,
+    AutopilotRound,
+    DiagnosisService,
+  ],
 })
 export class AutopilotModule {}

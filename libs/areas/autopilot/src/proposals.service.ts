@@ -27,7 +27,8 @@ export class ProposalsService {
       const base = await this.baseOf(tx, deployment, body);
       const policy = await this.policies.current(tx, deployment.id);
       const { summary, changes, rollout, evidence, risk, predicted_impact: predictedImpact = null } = body;
-      const draft = { summary, changes, rollout, evidence, risk, predictedImpact };
+      const own = { kind: 'manual' as const, assumes: null };
+      const draft = { ...own, summary, changes, rollout, evidence, risk, predictedImpact };
       const plan = await this.author.write(tx, { deployment, base, policy }, draft, who);
       const answer = this.plans.answer(plan, false);
       return reply(201, answer, { etag: answer.etag, location: `/api/v1/autopilot/plans/${plan.id}` });

@@ -10,6 +10,14 @@ const EVIDENCE = {
 };
 
 export const ROWS: Rows = {
+  getAutopilotDiagnosis: {
+    status: 200,
+    valid: async (bed) => {
+      const { name } = await bed.active();
+      await bed.make('PUT', `/deployments/${name}/continual-optimization/policy`);
+      return { params: { name } };
+    },
+  },
   createAutopilotPlan: {
     status: 201,
     audit: 'plan.create',

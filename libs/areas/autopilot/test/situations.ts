@@ -1,16 +1,11 @@
-import {
-  bucketOf,
-  emptyCounts,
-  emptyHistogram,
-  emptyLoads,
-  histogramsOf,
-  type Histogram,
-  type RequestStats,
-} from '@slipway/dataplane';
-import type { PolicyContent } from '@slipway/ports/policies';
 import type { RevisionSpec } from '@slipway/contracts';
-import type { ProposalHistory, Situation } from '../src/rounds/evaluation.js';
-import type { Telemetry } from '../src/rounds/slo-evidence.js';
+import type { PolicyContent } from '@slipway/ports/policies';
+import { draftOf } from '../src/rounds/draft.js';
+import { evaluate } from '../src/rounds/evaluation.js';
+import type { Finding, Proposal, ProposalHistory, ReviewRecords, Situation } from '../src/rounds/situation.js';
+import { NOW, recordsOf, type Service } from './records.js';
+
+export { NOW };
 
 type Sections = {
   [K in keyof PolicyContent]?: PolicyContent[K] extends unknown[] | string
@@ -18,11 +13,15 @@ type Sections = {
     : Partial<PolicyContent[K]>;
 };
 
+export const SLO = { metric: 'ttft_ms', stat: 'p95', threshold: 1_200 } as const;
+
 /** A policy with the defaults of the API. */
 export function policyOf(sections: Sections): PolicyContent {
   return {
     mode: sections.mode ?? 'recommend',
-    slos: sections.slos ?? [{ metric: 'e2e_latency_ms', stat: 'p95', threshold: 100 }],
+    ...(sections.workload ? { workload: sections.workload } : {}),
+    ...(sections.objective ? { objective: sections.objective as PolicyContent['objective'] & object } : {}),
+    slos: sections.slos ?? [SLO],
     evidence: {
       min_samples: 50,
       min_duration_seconds: 1800,
@@ -51,53 +50,75 @@ export function policyOf(sections: Sections): PolicyContent {
   };
 }
 
-export function histogramOf(values: readonly number[]): Histogram {
-  const histogram = emptyHistogram();
-  for (const value of values) {
-    histogram.n += 1;
-    histogram.sum += value;
-    histogram.sq += value * value;
-    histogram.b[bucketOf(value)] = (histogram.b[bucketOf(value)] ?? 0) + 1;
-  }
-  return histogram;
-}
-
-export function statsOf(stats: Partial<Omit<RequestStats, 'counts'>> & { ok?: number; failed?: number }): RequestStats {
-  const { ok = 0, failed = 0, ...rest } = stats;
-  return {
-    counts: { ...emptyCounts(), ok, server_error: failed },
-    streamed: 0,
-    tokens_in: 0,
-    tokens_out: 0,
-    ...histogramsOf(() => emptyHistogram()),
-    loads: emptyLoads(),
-    ...rest,
-  };
-}
-
-export const NOW = new Date('2026-06-01T12:00:00Z');
 export const SPEC: RevisionSpec = {
   model: { id: 'm' },
   runtime: { target: 'local', engine: 'sim', args: {}, env: {} },
-  scaling: { min_replicas: 2 },
+  scaling: { min_replicas: 1 },
 };
 
-export function telemetryOf(stats: RequestStats, parts: number[] = Array.from({ length: 10 }, () => 10)): Telemetry {
-  return { revisionId: 'rev_1', from: new Date(NOW.getTime() - 1_800_000), to: NOW, stats, parts };
+export function specOf(scaling: RevisionSpec['scaling']): RevisionSpec {
+  return { ...SPEC, scaling };
 }
 
-/** An SLO of 100 ms at p95 that 200 answers of 300 ms miss, and nothing that forbids a proposal. */
-export function situation(
-  change: Partial<Omit<Situation, 'history'>> & { history?: Partial<ProposalHistory> } = {},
-): Situation {
-  const { history, ...rest } = change;
+export interface SituationChanges extends Partial<Omit<Situation, 'history' | 'policy' | 'records'>> {
+  policy?: Sections;
+  records?: ReviewRecords | undefined;
+  service?: Partial<Service>;
+  history?: Partial<ProposalHistory>;
+}
+
+/** One replica whose TTFT p95 is far above its SLO, met at lower loads; nothing forbids a proposal. */
+export function situation(changes: SituationChanges = {}): Situation {
+  const { history, policy = {}, service, ...rest } = changes;
   return {
     now: NOW,
-    policy: policyOf({}),
+    deploymentName: 'chat',
+    policy: policyOf(policy),
     spec: SPEC,
-    telemetry: telemetryOf(statsOf({ ok: 200, e2e_latency_ms: histogramOf(Array.from({ length: 200 }, () => 300)) })),
+    override: null,
+    records: 'records' in changes ? changes.records : recordsOf(service),
     isChanging: false,
     history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0, ...history },
+    devices: { accelerator: null, count: 0 },
+    price: null,
     ...rest,
   };
+}
+
+/** A week in which four replicas had little to do; before, one had more. */
+export const QUIET_WEEK: Partial<Service> = {
+  loadIn: (minute) => (minute < 90 ? 1 + (minute % 6) * 2 : 1),
+  instancesIn: (minute) => (minute < 90 ? 1 : 4),
+  olderMinutes: 7 * 24 * 60,
+};
+
+export const quietWeek = (changes: SituationChanges = {}): Situation =>
+  situation({ spec: specOf({ min_replicas: 4 }), service: QUIET_WEEK, ...changes });
+
+export function findingOf(changes: SituationChanges = {}): Finding {
+  return evaluate(situation(changes)).finding;
+}
+
+/** Such as `missed freeze_window`. */
+export function outcomeOf(of: Situation): string {
+  const { finding } = evaluate(of);
+  return finding.kind === 'propose' ? 'propose' : `${finding.kind} ${finding.because}`;
+}
+
+/** The first proposal, as paths and values. */
+export function changesOf(of: Situation): string[] {
+  const option = proposalOf(of);
+  return option ? option.changes.map(({ path, value }) => `${path} ${String(value)}`) : [outcomeOf(of)];
+}
+
+export function proposalOf(of: Situation): Proposal | undefined {
+  const { finding } = evaluate(of);
+  return finding.kind === 'propose' ? finding.options[0] : undefined;
+}
+
+export function draftFor(of: Situation & { records: ReviewRecords }) {
+  const evaluation = evaluate(of);
+  if (evaluation.finding.kind !== 'propose') throw new Error(`no proposal: ${outcomeOf(of)}`);
+  const [option] = evaluation.finding.options;
+  return draftOf(option as Proposal, { name: 'chat-00001', spec: of.spec }, of, evaluation);
 }

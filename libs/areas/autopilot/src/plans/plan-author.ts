@@ -4,11 +4,14 @@ import { errors, type FieldIssue } from '@slipway/platform-http';
 import type { AnalysisDto, Deployment, StrategyDto } from '@slipway/ports/deployment-records';
 import {
   PLANS,
+  type NewPlan,
   type Plan,
+  type PlanAssumptionsDto,
   type PlanChangeDto,
   type PlanContent,
   type PlanCreator,
   type PlanEvidenceDto,
+  type PlanKind,
   type PlansPort,
 } from '@slipway/ports/plans';
 import { ROLLOUTS, type CheckedRollout, type RolloutPreview, type RolloutsPort } from '@slipway/ports/rollouts';
@@ -28,10 +31,13 @@ const DEFAULT_TTL_SECONDS = 604_800;
 
 /** A proposal, as its author wrote it. */
 export interface PlanDraft {
+  kind: PlanKind;
   summary: string;
   changes: PlanChangeDto[];
   rollout?: Record<string, unknown>;
   evidence: PlanEvidenceDto[];
+  /** Only the autopilot states what its predictions assume. */
+  assumes: PlanAssumptionsDto | null;
   predictedImpact: Record<string, unknown> | null;
   risk: Partial<PlanRisk>;
 }
@@ -54,42 +60,13 @@ export class PlanAuthor {
 
   /** @throws validation_failed (422), with each invalid field of the draft */
   async write(tx: Tx, setting: PlanSubject, draft: PlanDraft, creator: PlanCreator): Promise<Plan> {
-    const { deployment, base, policy } = setting;
+    const { deployment } = setting;
     const { checked, changes, execution } = await this.check(tx, setting, draft);
     const now = await tx.now();
     const id = newId('plan');
-    const content: PlanContent = JSON.parse(
-      JSON.stringify({
-        id,
-        deployment: deployment.name,
-        policy_version: policy?.version ?? null,
-        base_revision: base.name,
-        base_spec_digest: base.specDigest,
-        summary: draft.summary,
-        changes,
-        rollout: { ...checked.body, plan_id: id },
-        execution,
-        evidence: draft.evidence.map(evidenceOf),
-        predicted_impact: draft.predictedImpact,
-        risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now),
-        created_by: { ...creator.actor, name: creator.actor.name ?? null, owner: creator.owner },
-        created_at: now.toISOString(),
-        expires_at: new Date(
-          now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000,
-        ).toISOString(),
-      }),
-    );
-    const promotion = policy?.content.promotion;
     return this.plans.create(tx, {
       tenantId: deployment.tenantId,
-      deploymentId: deployment.id,
-      baseRevisionId: base.id,
-      specDigest: checked.specDigest,
-      content,
-      approvalsRequired: promotion?.approvals_required ?? 1,
-      preventSelfApproval: promotion?.prevent_self_approval ?? true,
-      requireHostedIdentity: promotion?.require_hosted_identity ?? false,
-      creator,
+      ...frozenPlan(setting, draft, { id, now, checked, changes, execution, creator }),
     });
   }
 
@@ -125,6 +102,58 @@ export class PlanAuthor {
     const hasOwnGate = (rollout?.['analysis'] ?? null) !== null;
     return this.rollouts.preview({ strategy, analysis: hasOwnGate ? analysis : undefined }, spec, deployment);
   }
+}
+
+/** The results of the checks of a draft, and its id and time. */
+export interface DraftResult {
+  id: string;
+  now: Date;
+  checked: Pick<CheckedRollout, 'body' | 'specDigest'>;
+  changes: Required<SpecChange>[];
+  execution: RolloutPreview;
+  creator: PlanCreator;
+}
+
+/** Returns the plan to store: its content, and the rules for its approval by the policy in force. Pure. */
+export function frozenPlan(
+  { deployment, base, policy }: PlanSubject,
+  draft: PlanDraft,
+  { id, now, checked, changes, execution, creator }: DraftResult,
+): Omit<NewPlan, 'tenantId'> {
+  const content: PlanContent = JSON.parse(
+    JSON.stringify({
+      id,
+      deployment: deployment.name,
+      kind: draft.kind,
+      policy_version: policy?.version ?? null,
+      base_revision: base.name,
+      base_spec_digest: base.specDigest,
+      summary: draft.summary,
+      changes,
+      rollout: { ...checked.body, plan_id: id },
+      execution,
+      evidence: draft.evidence.map(evidenceOf),
+      assumes: draft.assumes,
+      predicted_impact: draft.predictedImpact,
+      risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now),
+      created_by: { ...creator.actor, name: creator.actor.name ?? null, owner: creator.owner },
+      created_at: now.toISOString(),
+      expires_at: new Date(
+        now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000,
+      ).toISOString(),
+    }),
+  );
+  const promotion = policy?.content.promotion;
+  return {
+    deploymentId: deployment.id,
+    baseRevisionId: base.id,
+    specDigest: checked.specDigest,
+    content,
+    approvalsRequired: promotion?.approvals_required ?? 1,
+    preventSelfApproval: promotion?.prevent_self_approval ?? true,
+    requireHostedIdentity: promotion?.require_hosted_identity ?? false,
+    creator,
+  };
 }
 
 /**

@@ -1,25 +1,46 @@
 import { Injectable, Inject } from '@nestjs/common';
+import { CONFIG, PausePoints, priceOf, type PriceConfig } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import { type Deployment, deploymentStream } from '@slipway/ports/deployment-records';
+import { INSTANCES, type CapacityForecast, type InstancesPort } from '@slipway/ports/instances';
+import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
-import { evaluate, periodDays, type AutopilotFinding, type ProposalHistory } from './evaluation.js';
-import { AUTOPILOT_ACTOR, appendFinding, isWorthReporting, keyOf, type ReportableFinding } from './findings.js';
-import { PlanAuthor } from '../plans/plan-author.js';
-import { draftOf } from './proposal.js';
-import type { ReportedFindings } from './schedule.entity.js';
+import { PlanAuthor, type PlanDraft } from '../plans/plan-author.js';
+import { applyChanges } from '../plans/plan-changes.js';
+import { draftOf } from './draft.js';
+import { evaluate } from './evaluation.js';
+import {
+  appendDiagnosis,
+  appendFinding,
+  AUTOPILOT_ACTOR,
+  causesKey,
+  isWorthReporting,
+  keyOf,
+  type FindingContext,
+  type ReportableFinding,
+} from './findings.js';
+import type { ReportedFindings, RoundDecision } from './schedule.entity.js';
 import { ScheduleStore } from './schedule.store.js';
-import type { Telemetry } from './slo-evidence.js';
-import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
-import { PLANS, type PlansPort } from '@slipway/ports/plans';
+import {
+  periodDays,
+  type Evaluation,
+  type Finding,
+  type Proposal,
+  type ProposalHistory,
+  type Restraint,
+  type ReviewRecords,
+  type Situation,
+} from './situation.js';
 
 /** The state of a deployment as one round read it. The deployment is locked; `base` is its active revision. */
 export interface DeploymentReview {
   deployment: Deployment;
   base: Revision;
   policy: Policy;
-  telemetry: Telemetry | undefined;
+  records: ReviewRecords | undefined;
   told: ReportedFindings;
 }
 
@@ -52,62 +73,170 @@ export class OwnPlans {
   }
 }
 
-/** Acts on a finding: it writes a plan, reports in an event, or does nothing. It has no other effect. */
+/** Gathers what a review depends on, apart from the records. */
+@Injectable()
+export class Situations {
+  constructor(
+    private readonly ownPlans: OwnPlans,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(CONFIG) private readonly config: PriceConfig,
+  ) {}
+
+  async of(tx: Tx, { deployment, base, policy, records }: Omit<DeploymentReview, 'told'>): Promise<Situation> {
+    const devices = this.instances.devices(base.spec);
+    return {
+      now: await tx.now(),
+      deploymentName: deployment.name,
+      policy: policy.content,
+      spec: base.spec,
+      override: deployment.scaling,
+      records,
+      isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
+      history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
+      devices,
+      price: priceOf(this.config, devices.accelerator),
+    };
+  }
+}
+
+/** Acts on a finding: it writes a plan, reports in an event, or does nothing. It always stores what it decided. */
 @Injectable()
 export class Advisor {
   constructor(
     private readonly ownPlans: OwnPlans,
+    private readonly situations: Situations,
     private readonly author: PlanAuthor,
     private readonly schedules: ScheduleStore,
+    private readonly pausePoints: PausePoints,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
   async conclude(tx: Tx, review: DeploymentReview): Promise<void> {
-    const { deployment, base, policy, telemetry } = review;
-    await this.ownPlans.supersedeStale(tx, deployment);
-    const finding = evaluate({
-      now: await tx.now(),
-      policy: policy.content,
-      spec: base.spec,
-      telemetry,
-      isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
-      history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
-    });
-    if (finding.kind === 'propose') await this.propose(tx, review, finding);
-    else if (finding.kind !== 'quiet') await this.tell(tx, review, finding);
+    await this.ownPlans.supersedeStale(tx, review.deployment);
+    const situation = await this.situations.of(tx, review);
+    const evaluation = evaluate(situation);
+    const told = await this.tellCauses(tx, review, evaluation, situation.now);
+    const { finding } = evaluation;
+    const outcome =
+      finding.kind === 'propose' ? await this.propose(tx, review, situation, evaluation, finding) : finding;
+    await this.pausePoints.reach('autopilot:round:planned');
+    if ('planId' in outcome)
+      return this.decide(tx, review, situation.now, { ...outcome.text, plan_id: outcome.planId });
+    await this.tell(tx, { ...review, told }, outcome, evaluation, situation.now);
+    const { because, message } = outcome;
+    const until = 'until' in outcome ? (outcome.until?.toISOString() ?? null) : null;
+    await this.decide(tx, review, situation.now, { because, message, until });
   }
 
   /** Proposes the first option that the targets can run. A draft is checked before anything is written. */
   private async propose(
     tx: Tx,
     review: DeploymentReview,
-    finding: Extract<AutopilotFinding, { kind: 'propose' }>,
-  ): Promise<void> {
-    const { base, policy, telemetry } = review;
+    situation: Situation,
+    evaluation: Evaluation,
+    finding: Extract<Finding, { kind: 'propose' }>,
+  ): Promise<{ planId: string; text: Pick<RoundDecision, 'message' | 'until'> } | ReportableFinding> {
+    const records = review.records as ReviewRecords;
+    let refused: { because: Restraint; why: string } | undefined;
     for (const option of finding.options) {
-      try {
-        await this.author.write(
-          tx,
-          review,
-          draftOf(option, base, policy.content, finding.results, telemetry as Telemetry),
-          { actor: AUTOPILOT_ACTOR, owner: null, minters: [] },
-        );
-        return;
-      } catch (refusal) {
-        if (!(refusal instanceof SlipwayError) || refusal.code !== 'validation_failed') throw refusal;
+      const full = await this.missingCapacity(tx, review, option);
+      if (full) {
+        refused ??= { because: 'no_capacity', why: full };
+        continue;
       }
+      const draft = draftOf(option, review.base, { ...situation, records }, evaluation);
+      const written = await this.write(tx, review, draft);
+      if ('id' in written) return { planId: written.id, text: { message: draft.summary, until: null } };
+      refused ??= { because: 'not_runnable', why: written.refusal };
     }
-    await this.tell(tx, review, { kind: 'missed', results: finding.results, because: 'not_runnable' });
+    const { because, why } = refused as { because: Restraint; why: string };
+    const [wrong, change] = (finding.options[0] as Proposal).sentences;
+    return { kind: 'missed', because, goals: finding.goals, message: `${wrong} ${change} No plan: ${why}` };
+  }
+
+  private async write(
+    tx: Tx,
+    review: DeploymentReview,
+    draft: PlanDraft,
+  ): Promise<{ id: string } | { refusal: string }> {
+    try {
+      return await this.author.write(tx, review, draft, { actor: AUTOPILOT_ACTOR, owner: null, minters: [] });
+    } catch (refusal) {
+      if (refusal instanceof SlipwayError && refusal.code === 'validation_failed') return { refusal: refusal.message };
+      throw refusal;
+    }
+  }
+
+  /** The candidate runs next to the active revision, so a target without capacity for both cannot roll it out. */
+  private async missingCapacity(
+    tx: Tx,
+    { deployment, base }: DeploymentReview,
+    { changes }: Proposal,
+  ): Promise<string | undefined> {
+    const spec = applyChanges(base.spec, changes).spec as unknown as Revision['spec'];
+    const capacity = await this.instances.forecastCapacity(tx, {
+      tenantId: deployment.tenantId,
+      deploymentId: deployment.id,
+      spec,
+      takesOver: { revisionIds: [base.id], areStopped: false },
+    });
+    return isExhausted(capacity) ? capacityText(capacity) : undefined;
+  }
+
+  /** Reports the causes of the SLOs if one of them changed. @returns what is reported now */
+  private async tellCauses(
+    tx: Tx,
+    review: DeploymentReview,
+    { diagnosis }: Evaluation,
+    now: Date,
+  ): Promise<ReportedFindings> {
+    const { told, base, deployment, policy } = review;
+    if (!diagnosis) return told;
+    const before = told['diagnosed'];
+    const key = causesKey(base, diagnosis, before?.key);
+    const seconds = policy.content.evidence.min_duration_seconds;
+    if (key === base.id || !isWorthReporting(before, key, now, seconds, true)) return told;
+    await appendDiagnosis(tx, contextOf(review), diagnosis, before?.key);
+    const next = { ...told, diagnosed: { key, at: now.toISOString() } };
+    await this.schedules.tell(tx, deployment, next);
+    return next;
   }
 
   private async tell(
     tx: Tx,
-    { deployment, base, policy, telemetry, told }: DeploymentReview,
+    review: DeploymentReview,
     finding: ReportableFinding,
+    { availability }: Evaluation,
+    now: Date,
   ): Promise<void> {
+    const { deployment, base, policy, told } = review;
     const key = keyOf(base, finding);
-    const now = await tx.now();
-    if (!isWorthReporting(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
+    const seconds = policy.content.evidence.min_duration_seconds;
+    if (!isWorthReporting(told[finding.kind], key, now, seconds, finding.kind === 'quiet')) return;
     await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
-    await appendFinding(tx, { deployment, base, policy, telemetry }, finding);
+    await appendFinding(tx, contextOf(review), finding, availability);
   }
+
+  private decide(
+    tx: Tx,
+    { deployment }: DeploymentReview,
+    now: Date,
+    decision: Omit<RoundDecision, 'at'>,
+  ): Promise<void> {
+    return this.schedules.decided(tx, deployment.id, { ...decision, at: now.toISOString() });
+  }
+}
+
+function contextOf({ deployment, base, policy, records }: DeploymentReview): FindingContext {
+  return { deployment, base, policy, records };
+}
+
+/** Whether waiting would not help: this deployment itself uses the capacity, or the target does not have it. */
+function isExhausted({ free, needed, total, own }: CapacityForecast): boolean {
+  return free !== null && free < needed && total !== null && needed > total - own;
+}
+
+function capacityText({ target, resource, needed, total, free, own }: CapacityForecast): string {
+  const what = resource === 'device' ? 'devices' : 'instances';
+  return `target ${target} has capacity for ${free} more of ${total} ${what}; the rollout needs ${needed} next to the ${own} that this deployment uses.`;
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { statsCompleteUntil } from '@slipway/dataplane';
+import { PausePoints } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
@@ -7,9 +7,10 @@ import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/por
 import { POLICIES, type PoliciesPort, type Policy } from '@slipway/ports/policies';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { Advisor } from './advisor.js';
-import { RECORDED_SECONDS } from './evaluation.js';
+import { hasGoals } from './goals.js';
+import { RecordsReader } from './records-reader.js';
 import { ScheduleStore, type WatchedDeployment } from './schedule.store.js';
-import { readTelemetry, type Telemetry } from './slo-evidence.js';
+import type { ReviewRecords } from './situation.js';
 import { Subscription, type EventSubscriber, type ReceivedEvent } from '@slipway/platform-durable/events';
 
 /** Most deployments that one run reviews. */
@@ -30,6 +31,8 @@ export class AutopilotRound {
   constructor(
     private readonly schedules: ScheduleStore,
     private readonly advisor: Advisor,
+    private readonly reader: RecordsReader,
+    private readonly pausePoints: PausePoints,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(POLICIES) private readonly policies: PoliciesPort,
@@ -37,37 +40,39 @@ export class AutopilotRound {
 
   @Recurring({ name: 'autopilot', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
-    const { due, until } = await transact('system', async (tx) => {
-      const due = await this.schedules.due(tx, AT_ONCE);
-      return { due, until: due.length === 0 ? null : await statsCompleteUntil(tx) };
-    });
+    const due = await transact('system', (tx) => this.schedules.due(tx, AT_ONCE));
     for (const watched of due)
-      await this.look(transact, watched, until ?? undefined).catch((failure) =>
-        this.postpone(transact, watched, failure),
-      );
+      await this.look(transact, watched).catch((failure) => this.postpone(transact, watched, failure));
   }
 
   /** Runs in a transaction of the tenant: it reads and writes the tenant's rows, and the audit row shows the tenant. */
-  private look(transact: Transact, watched: WatchedDeployment, until: Date | undefined): Promise<void> {
-    return transact({ tenantId: watched.tenantId }, async (tx) => {
+  private async look(transact: Transact, watched: WatchedDeployment): Promise<void> {
+    await transact({ tenantId: watched.tenantId }, async (tx) => {
       const seen = await this.find(tx, watched);
       const policy = await this.policies.current(tx, watched.deploymentId);
       if (!seen || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, watched);
-      const telemetry = await this.read(tx, seen, policy, until);
+      const records = await this.read(tx, seen, policy);
+      await this.pausePoints.reach('autopilot:round:read');
       // From here on no other transaction changes the deployment. The records were read before, because that can take a
       // while.
       const deployment = await this.deployments.lockById(tx, watched.deploymentId);
       const told = await this.schedules.take(tx, watched.deploymentId, secondsBetween(policy));
-      if (
-        !deployment ||
-        !told ||
-        deployment.activeRevisionId === null ||
-        deployment.activeRevisionId !== seen.activeRevisionId
-      )
-        return;
-      const [base] = await this.revisions.getMany(tx, [deployment.activeRevisionId]);
-      if (base) await this.advisor.conclude(tx, { deployment, base, policy, telemetry, told });
+      await this.pausePoints.reach('autopilot:round:taken');
+      if (!deployment || !told) return;
+      const { activeRevisionId: id } = deployment;
+      const [base] = id === null ? [] : await this.revisions.getMany(tx, [id]);
+      if (!base) return this.note(tx, watched, 'no_active_revision', 'The deployment has no active revision yet.');
+      if (id !== seen.activeRevisionId)
+        return this.note(tx, watched, 'revision_changed', 'Another revision became active during this round.');
+      await this.advisor.conclude(tx, { deployment, base, policy, records, told });
+      await this.pausePoints.reach('autopilot:round:before-commit');
     });
+    await this.pausePoints.reach('autopilot:round:after-commit');
+  }
+
+  private async note(tx: Tx, { deploymentId }: WatchedDeployment, because: string, message: string): Promise<void> {
+    const at = (await tx.now()).toISOString();
+    await this.schedules.decided(tx, deploymentId, { because, message, until: null, at });
   }
 
   private async find(
@@ -85,27 +90,25 @@ export class AutopilotRound {
 
   private async read(
     tx: Tx,
-    deployment: Deployment,
+    { activeRevisionId }: Deployment,
     { content }: Policy,
-    until: Date | undefined,
-  ): Promise<Telemetry | undefined> {
-    const { min_duration_seconds: seconds } = content.evidence;
-    const isAsked = content.slos.length > 0 && seconds <= RECORDED_SECONDS;
-    return until && isAsked && deployment.activeRevisionId
-      ? readTelemetry(tx, deployment.activeRevisionId, until, seconds)
-      : undefined;
+  ): Promise<ReviewRecords | undefined> {
+    if (activeRevisionId === null || !hasGoals(content)) return undefined;
+    const [active] = await this.revisions.getMany(tx, [activeRevisionId]);
+    return active && this.reader.read(tx, active, content);
   }
 
   /** A deployment that cannot be reviewed must not be retried every second. */
-  private async postpone(
-    transact: Transact,
-    { tenantId, deploymentId }: WatchedDeployment,
-    failure: unknown,
-  ): Promise<void> {
+  private async postpone(transact: Transact, watched: WatchedDeployment, failure: unknown): Promise<void> {
+    const { tenantId, deploymentId } = watched;
     this.logger.warn(
       `Could not evaluate deployment ${deploymentId}; the next attempt is in ${SECONDS_AFTER_FAILURE} s: ${failure instanceof Error ? failure.message : String(failure)}`,
     );
-    await transact({ tenantId }, (tx) => this.schedules.take(tx, deploymentId, SECONDS_AFTER_FAILURE));
+    await transact({ tenantId }, async (tx) => {
+      const told = await this.schedules.take(tx, deploymentId, SECONDS_AFTER_FAILURE);
+      if (told)
+        await this.note(tx, watched, 'failed', `The round failed. The next one is in ${SECONDS_AFTER_FAILURE} s.`);
+    });
   }
 }
 

@@ -1,182 +1,169 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PolicyContent, Slo } from '@slipway/ports/policies';
-import { histogramOf, NOW, policyOf, situation, SPEC, statsOf, telemetryOf } from '../../test/situations.js';
-import { evaluate, type AutopilotFinding, type Situation } from './evaluation.js';
+import type { Slo } from '@slipway/ports/policies';
+import { findingOf, NOW, outcomeOf, quietWeek, situation, SLO, specOf } from '../../test/situations.js';
 
-const repeat = (n: number, value: number): number[] => Array.from({ length: n }, () => value);
-const of = (change: Parameters<typeof situation>[0]): AutopilotFinding => evaluate(situation(change));
-const told = (finding: AutopilotFinding): string =>
-  finding.kind === 'propose' ? 'propose' : `${finding.kind} ${finding.because}`;
-const withPolicy = (sections: Parameters<typeof policyOf>[0], rest: Parameters<typeof situation>[0] = {}): string =>
-  told(of({ ...rest, policy: policyOf(sections) }));
+const HOUR = 3_600_000;
+const FREEZE = { start: '2026-06-01T00:00:00Z', end: '2026-06-02T00:00:00Z' };
 
 describe('a missed SLO', () => {
-  it('leads to one more replica', () => {
-    const finding = evaluate(situation());
-    expect(finding).toMatchObject({
-      kind: 'propose',
-      results: [{ verdict: 'missed', n: 200 }],
-      options: [
-        {
-          changes: [{ op: 'replace', path: '/scaling/min_replicas', from: 2, value: 3 }],
-          gpuHours: 0,
-          risk: { level: 'low' },
-          predictedImpact: { load_per_replica_percent: -33.333 },
-        },
-      ],
-    });
-  });
-
-  it.each<[string, Slo, ReturnType<typeof statsOf>]>([
-    ['errors', { metric: 'error_rate', stat: 'rate', threshold: 0.01 }, statsOf({ ok: 160, failed: 40 })],
-    [
-      'time to first token',
-      { metric: 'ttft_ms', stat: 'p50', threshold: 50 },
-      statsOf({ ok: 200, ttft_ms: histogramOf(repeat(200, 80)) }),
-    ],
-    [
-      'gaps between tokens',
-      { metric: 'itl_ms', stat: 'avg', threshold: 5 },
-      statsOf({ ok: 200, streamed: 200, itl_ms: histogramOf(repeat(2000, 8)) }),
-    ],
-    [
-      'throughput',
-      { metric: 'output_tokens_per_s', stat: 'p50', threshold: 50 },
-      statsOf({ ok: 200, output_tokens_per_s: histogramOf(repeat(200, 20)) }),
-    ],
-  ])('is recognised in %s', (_what, slo, stats) => {
-    expect(withPolicy({ slos: [slo] }, { telemetry: telemetryOf(stats) })).toBe('propose');
-  });
-
-  it('leads to no proposal while something forbids it, and the reason is reported if it is news', () => {
-    expect(withPolicy({ mode: 'observe' })).toBe('missed observe');
-    expect(
-      withPolicy({ reliability: { freeze_windows: [{ start: '2026-06-01T00:00:00Z', end: '2026-06-02T00:00:00Z' }] } }),
-    ).toBe('missed freeze_window');
-    expect(
-      withPolicy({ reliability: { freeze_windows: [{ start: '2026-05-31T00:00:00Z', end: NOW.toISOString() }] } }),
-    ).toBe('propose');
-    expect(told(of({ history: { hasOpenPlan: true } }))).toBe('quiet open_plan');
-    expect(told(of({ isChanging: true }))).toBe('quiet operation_in_progress');
-    const hour = 3_600_000;
-    expect(told(of({ history: { lastProposedAt: new Date(NOW.getTime() - 23 * hour) } }))).toBe('quiet cooldown');
-    expect(told(of({ history: { lastProposedAt: new Date(NOW.getTime() - 24 * hour) } }))).toBe('propose');
-  });
-
-  it('leads only to proposals within the budget', () => {
-    const gpus = { ...SPEC, resources: { accelerator: 'l4', count: 2 } };
-    expect(withPolicy({ experiment_budget: { max_experiments: 0 } })).toBe('missed budget');
-    expect(withPolicy({ experiment_budget: { max_experiments: 3 } }, { history: { proposedInPeriod: 2 } })).toBe(
-      'propose',
-    );
-    expect(withPolicy({ experiment_budget: { max_experiments: 3 } }, { history: { proposedInPeriod: 3 } })).toBe(
-      'missed budget',
-    );
-    expect(withPolicy({ experiment_budget: { max_cost: { amount: 0, currency: 'EUR' } } })).toBe('missed budget');
-    expect(withPolicy({ experiment_budget: { max_gpu_hours: 0 } })).toBe('propose');
-    expect(withPolicy({ experiment_budget: { max_gpu_hours: 48, period: 'day' } }, { spec: gpus })).toBe('propose');
-    expect(withPolicy({ experiment_budget: { max_gpu_hours: 47, period: 'day' } }, { spec: gpus })).toBe(
-      'missed budget',
-    );
-    expect(
-      withPolicy(
-        { experiment_budget: { max_gpu_hours: 90, period: 'day' } },
-        { spec: gpus, history: { gpuHoursInPeriod: 48 } },
+  it('leads to a plan whose text says what is wrong, what to change and what will be different', () => {
+    const finding = findingOf();
+    expect(finding).toMatchObject({ kind: 'propose', goals: [{ cause: 'load_dependent' }] });
+    const sentences = finding.message.split(/(?<=\.) (?=[A-Z])/);
+    expect(sentences).toEqual([
+      expect.stringMatching(
+        /^TTFT p95 is 1,\d{3} ms, limit 1,200; on an idle instance it is 1\d\d ms \(1\d\d to 1\d\d\), the rest is waiting\.$/,
       ),
-    ).toBe('missed budget');
+      'Run 2 replicas instead of 1 at the peak: scaling.min_replicas 2 instead of 1.',
+      expect.stringMatching(
+        /^Up to [\d.]+ requests\/s that predicts TTFT p95 \d{3} ms \(\d{3} to [\d,]+, not yet calibrated\)\.$/,
+      ),
+    ]);
   });
 
-  it('leads only to allowed changes of known settings', () => {
-    const pathsOf = (
-      allowed_knobs: string[] | undefined,
-      spec = SPEC,
-      sections: Partial<PolicyContent> = {},
-    ): string[] => {
-      const finding = of({ spec, policy: policyOf({ ...sections, experiment_budget: { allowed_knobs } }) });
-      return finding.kind === 'propose'
-        ? finding.options.map((option) => `${option.changes[0]?.path} ${option.changes[0]?.value}`)
-        : [told(finding)];
-    };
-    const tuned = { ...SPEC, runtime: { ...SPEC.runtime, args: { max_num_seqs: 64, temperature: 1 } } };
-    expect(pathsOf(undefined, tuned)).toEqual(['/scaling/min_replicas 3']);
-    expect(pathsOf([])).toEqual(['missed no_allowed_knob']);
-    expect(pathsOf(['runtime.args'], tuned)).toEqual(['/runtime/args/max_num_seqs 48']);
-    expect(pathsOf(['temperature'], tuned)).toEqual(['missed no_allowed_knob']);
-    expect(pathsOf(['max_num_seqs', 'scaling'], tuned)).toEqual([
-      '/scaling/min_replicas 3',
-      '/runtime/args/max_num_seqs 48',
-    ]);
-    expect(pathsOf(['scaling'], { ...SPEC, scaling: { min_replicas: 2, max_replicas: 2 } })).toEqual([
+  it.each<[string, Parameters<typeof situation>[0], string]>([
+    ['the mode only observes', { policy: { mode: 'observe' } }, 'missed observe'],
+    ['a freeze window is open', { policy: { reliability: { freeze_windows: [FREEZE] } } }, 'missed freeze_window'],
+    [
+      'a freeze window has just ended',
+      { policy: { reliability: { freeze_windows: [{ start: FREEZE.start, end: NOW.toISOString() }] } } },
+      'propose',
+    ],
+    ['a plan is open', { history: { hasOpenPlan: true } }, 'quiet open_plan'],
+    ['an operation runs', { isChanging: true }, 'quiet operation_in_progress'],
+    [
+      'the last plan is 23 hours old',
+      { history: { lastProposedAt: new Date(NOW.getTime() - 23 * HOUR) } },
+      'quiet cooldown',
+    ],
+    ['the last plan is 24 hours old', { history: { lastProposedAt: new Date(NOW.getTime() - 24 * HOUR) } }, 'propose'],
+    ['no knob is allowed', { policy: { experiment_budget: { allowed_knobs: [] } } }, 'missed no_allowed_knob'],
+    [
+      'another knob is allowed',
+      { policy: { experiment_budget: { allowed_knobs: ['max_num_seqs'] } } },
       'missed no_allowed_knob',
-    ]);
+    ],
+    ['the deployment overrides the number', { override: { min_replicas: 1 } }, 'missed deployment_overrides'],
+    ['the deployment overrides something else', { override: { idle_seconds: 60 } }, 'propose'],
+  ])('when %s', (_, changes, outcome) => {
+    expect(outcomeOf(situation(changes))).toBe(outcome);
   });
 
-  it('raises the batch for throughput, and leaves it alone if SLOs pull both ways', () => {
-    const spec = { ...SPEC, runtime: { ...SPEC.runtime, args: { max_num_seqs: 64 } } };
-    const slow: Slo = { metric: 'output_tokens_per_s', stat: 'p50', threshold: 50 };
-    const stats = statsOf({
-      ok: 200,
-      output_tokens_per_s: histogramOf(repeat(200, 20)),
-      e2e_latency_ms: histogramOf(repeat(200, 300)),
+  it('leads to no plan while one may not be written, and says until when', () => {
+    expect(findingOf({ policy: { reliability: { freeze_windows: [FREEZE] } } })).toMatchObject({
+      until: new Date(FREEZE.end),
+      message: expect.stringContaining('2026-06-02T00:00:00.000Z'),
     });
-    const look = (slos: Slo[]): AutopilotFinding =>
-      of({
-        spec,
-        telemetry: telemetryOf(stats),
-        policy: policyOf({ slos, experiment_budget: { allowed_knobs: ['max_num_seqs'] } }),
-      });
-    expect(look([slow])).toMatchObject({ kind: 'propose', options: [{ changes: [{ value: 80 }] }] });
-    expect(told(look([slow, { metric: 'e2e_latency_ms', stat: 'p95', threshold: 100 }]))).toBe(
-      'missed no_allowed_knob',
+    expect(findingOf({ history: { lastProposedAt: new Date(NOW.getTime() - HOUR) } })).toMatchObject({
+      until: new Date(NOW.getTime() + 23 * HOUR),
+      message: expect.stringContaining('cooldown_seconds is 24 h'),
+    });
+  });
+
+  it('leads to the request that a person can send if the deployment overrides the field', () => {
+    expect(findingOf({ override: { min_replicas: 1 } })).toMatchObject({
+      request: { scaling: { min_replicas: 2 } },
+      message: expect.stringContaining('PATCH /api/v1/deployments/chat with {"scaling":{"min_replicas":2}}'),
+    });
+  });
+
+  it('names the knob that is missing', () => {
+    expect(findingOf({ policy: { experiment_budget: { allowed_knobs: ['max_num_seqs'] } } }).message).toContain(
+      'allowed_knobs does not allow scaling.min_replicas',
     );
+  });
+});
+
+describe('a plan for more replicas is never written', () => {
+  const slow = (load: number) => 2_000 * load;
+
+  it('if requests miss the SLO on an idle instance', () => {
+    const finding = findingOf({ service: { firstTokenMs: slow } });
+    expect(finding).toMatchObject({ kind: 'missed', because: 'intrinsic' });
+    expect(finding.message).toContain('Even on an idle instance');
+  });
+
+  it('if failures explain it', () => {
+    const failuresIn = (minute: number) => (minute >= 105 ? 0.4 : 0);
+    const loadIn = (minute: number) => (minute >= 105 ? 14 : 2);
+    expect(outcomeOf(situation({ service: { loadIn, failuresIn } }))).toBe('missed errors');
+    const slos: Slo[] = [{ metric: 'error_rate', stat: 'rate', threshold: 0.01 }];
+    expect(outcomeOf(situation({ policy: { slos }, service: { failuresIn: () => 0.1 } }))).toBe('missed errors');
+  });
+
+  it('if the low loads were never seen', () => {
+    expect(outcomeOf(situation({ service: { loadIn: () => 14 } }))).toBe('missed unknown');
+  });
+
+  it('if no number of replicas has a prediction', () => {
+    expect(outcomeOf(situation({ service: { kvUsage: 0.95 } }))).toBe('missed no_prediction');
+  });
+
+  it('if as many as should be enough run already', () => {
+    const spec = { ...situation().spec, scaling: { min_replicas: 3 } };
+    const finding = findingOf({ spec });
+    expect(finding).toMatchObject({ kind: 'missed', because: 'unknown' });
+    expect(finding.message).toContain('2 replicas should be enough, and 3 run');
+  });
+
+  it('for one goal while failures explain another', () => {
+    const policy = { reliability: { max_error_rate: 0.01 } };
+    expect(outcomeOf(situation({ policy, service: { failuresIn: () => 0.04 } }))).toBe('missed errors');
+    expect(outcomeOf(situation({ service: { failuresIn: () => 0.04 } }))).toBe('propose');
+  });
+});
+
+it('proposes replicas for the goal that load explains, although another one is intrinsic', () => {
+  const slos: Slo[] = [SLO, { metric: 'itl_ms', stat: 'p95', threshold: 2 }];
+  expect(findingOf({ policy: { slos } })).toMatchObject({
+    kind: 'propose',
+    options: [{ kind: 'scale_up', predictions: [{ metric: 'ttft_ms' }, { metric: 'itl_ms' }] }],
   });
 });
 
 describe('thin evidence', () => {
-  const slow = (n: number): Situation['telemetry'] =>
-    telemetryOf(statsOf({ ok: n, e2e_latency_ms: histogramOf(repeat(n, 300)) }));
-
-  it('leads to no proposal: too few samples, too short a time, too uncertain, or no gateway reports', () => {
-    expect(told(of({ telemetry: slow(49) }))).toBe('insufficient samples');
-    expect(told(of({ telemetry: slow(0) }))).toBe('insufficient samples');
-    expect(
-      told(
-        of({
-          telemetry: telemetryOf(
-            statsOf({ ok: 200, e2e_latency_ms: histogramOf(repeat(200, 300)) }),
-            [0, 0, 0, 0, 20, 20, 20, 20, 20, 20],
-          ),
-        }),
-      ),
-    ).toBe('insufficient duration');
-    expect(told(of({ telemetry: undefined }))).toBe('insufficient no_gateway');
-    expect(withPolicy({ evidence: { min_duration_seconds: 400_000 } })).toBe('insufficient not_recorded_so_long');
-    // 4 of 60 fail, and 5 % may: that can be chance.
-    const slo: Slo = { metric: 'error_rate', stat: 'rate', threshold: 0.05 };
-    expect(withPolicy({ slos: [slo] }, { telemetry: telemetryOf(statsOf({ ok: 56, failed: 4 })) })).toBe(
-      'insufficient confidence',
-    );
-    expect(
-      withPolicy(
-        { slos: [slo], evidence: { confidence: 0.5 } },
-        { telemetry: telemetryOf(statsOf({ ok: 56, failed: 4 })) },
-      ),
-    ).toBe('propose');
+  it.each<[string, Parameters<typeof situation>[0], string]>([
+    ['too few samples', { service: { requestsPerMinute: 1 } }, 'insufficient samples'],
+    ['no gateway', { records: undefined }, 'insufficient no_gateway'],
+    [
+      'a window that is not kept',
+      { policy: { evidence: { min_duration_seconds: 2_600_000 } } },
+      'insufficient not_recorded_so_long',
+    ],
+  ])('leads to no proposal: %s', (_, changes, outcome) => {
+    expect(outcomeOf(situation(changes))).toBe(outcome);
   });
 
   it('for one SLO does not hide that another is missed', () => {
-    const slos: Slo[] = [
-      { metric: 'ttft_ms', stat: 'p95', threshold: 1 },
-      { metric: 'e2e_latency_ms', stat: 'p95', threshold: 100 },
-    ];
-    expect(of({ policy: policyOf({ slos }) })).toMatchObject({ kind: 'propose', results: [{ slo: slos[1] }] });
+    const slos: Slo[] = [{ metric: 'output_tokens_per_s', stat: 'p95', threshold: 1 }, SLO];
+    expect(outcomeOf(situation({ policy: { slos } }))).toBe('propose');
   });
 });
 
-describe('silence', () => {
-  it('is kept if every SLO is met, there is none, or the mode is off', () => {
-    expect(withPolicy({ slos: [{ metric: 'e2e_latency_ms', stat: 'p95', threshold: 1000 }] })).toBe('quiet met');
-    expect(withPolicy({ slos: [] })).toBe('quiet no_slos');
-    expect(withPolicy({ mode: 'off' })).toBe('quiet off');
+describe('nothing to do', () => {
+  it('is said with numbers', () => {
+    const service = { loadIn: (minute: number) => (minute < 90 ? 1 + (minute % 6) * 2 : 2) };
+    const finding = findingOf({ service });
+    expect(finding).toMatchObject({ kind: 'quiet', because: 'met' });
+    expect(finding.message).toMatch(
+      /^All SLOs are met: TTFT p95 is \d+ ms, limit 1,200\. By the values at each load, 2 replicas would be needed up to [\d.]+ requests\/s, and 1 runs\.$/,
+    );
+    expect(findingOf({ service, spec: specOf({ min_replicas: 2 }) }).message).toMatch(
+      / 2 of 2 replicas are needed up to [\d.]+ requests\/s\.$/,
+    );
+  });
+
+  it('is the finding without an SLO, and in mode off', () => {
+    expect(outcomeOf(situation({ policy: { slos: [] } }))).toBe('quiet no_slos');
+    expect(outcomeOf(situation({ policy: { mode: 'off' } }))).toBe('quiet off');
+  });
+
+  it('also waits for the mode, an open plan, a freeze window and the cooldown', () => {
+    expect(outcomeOf(quietWeek())).toBe('propose');
+    expect(outcomeOf(quietWeek({ policy: { mode: 'observe' } }))).toBe('quiet observe');
+    expect(outcomeOf(quietWeek({ history: { hasOpenPlan: true } }))).toBe('quiet open_plan');
+    expect(outcomeOf(quietWeek({ policy: { reliability: { freeze_windows: [FREEZE] } } }))).toBe('quiet freeze_window');
+    expect(outcomeOf(quietWeek({ history: { lastProposedAt: NOW } }))).toBe('quiet cooldown');
+    expect(outcomeOf(quietWeek({ policy: { experiment_budget: { max_experiments: 0 } } }))).toBe('quiet budget');
   });
 });

@@ -1,118 +1,153 @@
-import type { PolicyContent, Slo } from '@slipway/ports/policies';
-import { isBeyond, type RevisionSpec } from '@slipway/contracts';
-import { measureSlo, type SloResult, type ThinReason, type Telemetry } from './slo-evidence.js';
-import { proposalsFor, type Proposal } from './proposal.js';
+import type { GoalDiagnosis } from '@slipway/diagnosis';
+import type { PolicyContent } from '@slipway/ports/policies';
+import { exceededBudget } from './budget.js';
+import { hasGoals, judgeAvailability, RECORDED_SECONDS } from './goals.js';
+import { improvementFor } from './objective.js';
+import { metText } from './right-sizing.js';
+import { reviewOf, type Review } from './review.js';
+import { proposalsFor } from './sizing.js';
+import { standing } from './availability.js';
+import type {
+  AvailabilityResult,
+  Evaluation,
+  Finding,
+  Proposal,
+  QuietReason,
+  Restraint,
+  Situation,
+  ThinReason,
+} from './situation.js';
+import { durationText, listText, standingText } from './texts.js';
 
-export interface Situation {
-  now: Date;
-  policy: PolicyContent;
-  spec: RevisionSpec;
-  /** Undefined if no gateway reports. */
-  telemetry: Telemetry | undefined;
-  /** Whether an operation is changing the deployment at this moment. */
-  isChanging: boolean;
-  history: ProposalHistory;
-}
-
-/** The earlier actions of the autopilot for this deployment. */
-export interface ProposalHistory {
-  hasOpenPlan: boolean;
-  lastProposedAt: Date | null;
-  /** Proposals in the budget's period, and the GPU hours they were estimated to cost. */
-  proposedInPeriod: number;
-  gpuHoursInPeriod: number;
-}
-
-export type Restraint = 'observe' | 'freeze_window' | 'budget' | 'no_allowed_knob' | 'not_runnable';
-
-/**
- * The result of a review. `quiet`: nothing to report. `insufficient`: the evidence is too thin for a conclusion.
- * `missed`: an SLO is missed and nothing is proposed, for the given reason. `propose`: the first of the options that
- * the targets can run.
- */
-export type AutopilotFinding =
-  | { kind: 'quiet'; because: string }
-  | { kind: 'insufficient'; results: SloResult[]; because: ThinReason | 'no_gateway' | 'not_recorded_so_long' }
-  | { kind: 'missed'; results: SloResult[]; because: Restraint }
-  | { kind: 'propose'; results: SloResult[]; options: Proposal[] };
-
-/**
- * The reviews read three days of the gateways' records: no installation keeps them for less
- * (`retention.statistics_days`).
- */
-export const RECORDED_SECONDS = 259_200;
-/** Share of the requested time that the samples must span. */
-const LEAST_SPAN = 0.8;
-const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;
+const THIN = new Set<string>(['samples', 'duration', 'confidence'] satisfies ThinReason[]);
 
 /** Judges a situation. Pure: the same situation always gives the same finding, and this function acts on nothing. */
-export function evaluate(situation: Situation): AutopilotFinding {
-  const { policy, telemetry, history, now } = situation;
-  if (policy.mode === 'off') return { kind: 'quiet', because: 'off' };
-  if (policy.slos.length === 0) return { kind: 'quiet', because: 'no_slos' };
-  if (situation.isChanging) return { kind: 'quiet', because: 'operation_in_progress' };
-  if (policy.evidence.min_duration_seconds > RECORDED_SECONDS)
-    return { kind: 'insufficient', results: [], because: 'not_recorded_so_long' };
-  if (!telemetry) return { kind: 'insufficient', results: [], because: 'no_gateway' };
-
-  const results = policy.slos.map((slo) => judge(slo, telemetry, policy.evidence));
-  const missed = results.filter((result) => result.verdict === 'missed');
-  const thin = results.filter((result) => result.verdict === 'thin');
-  if (missed.length === 0 && thin.length > 0)
-    return { kind: 'insufficient', results: thin, because: thin[0]?.reason as ThinReason };
-  if (missed.length === 0) return { kind: 'quiet', because: 'met' };
-
-  if (policy.mode === 'observe') return { kind: 'missed', results: missed, because: 'observe' };
-  if (history.hasOpenPlan) return { kind: 'quiet', because: 'open_plan' };
-  if (isFrozen(policy, now)) return { kind: 'missed', results: missed, because: 'freeze_window' };
-  const cooledAt = (history.lastProposedAt?.getTime() ?? -Infinity) + policy.promotion.cooldown_seconds * 1_000;
-  if (now.getTime() < cooledAt) return { kind: 'quiet', because: 'cooldown' };
-  const proposals = proposalsFor(situation.spec, policy, missed);
-  if (proposals.length === 0) return { kind: 'missed', results: missed, because: 'no_allowed_knob' };
-  const affordable = proposals.filter((proposal) => isAffordable(proposal, policy, history));
-  if (affordable.length === 0) return { kind: 'missed', results: missed, because: 'budget' };
-  return { kind: 'propose', results: missed, options: affordable };
+export function evaluate(situation: Situation): Evaluation {
+  const { records } = situation;
+  const review = records && reviewOf({ ...situation, records });
+  const availability = records && judgeAvailability(situation.policy, records.availability);
+  const finding = beforeJudging(situation) ?? judged(review as Review, availability);
+  return { finding, diagnosis: review?.diagnosis, availability };
 }
 
-/** Returns the length of a budget's period, in days. */
-export function periodDays(policy: PolicyContent): number {
-  return PERIOD_DAYS[policy.experiment_budget.period];
+/** Returns the finding if a judgement is impossible or needless. */
+function beforeJudging({ policy, isChanging, records }: Situation): Finding | undefined {
+  const { min_duration_seconds: seconds } = policy.evidence;
+  if (policy.mode === 'off') return quiet('off', 'The mode of the policy is off.');
+  if (!hasGoals(policy))
+    return quiet('no_slos', 'The policy has no SLO and no objective, so there is nothing to judge.');
+  if (isChanging) return quiet('operation_in_progress', 'An operation is changing the deployment.');
+  if (seconds > RECORDED_SECONDS)
+    return {
+      kind: 'insufficient',
+      because: 'not_recorded_so_long',
+      goals: [],
+      message: `evidence.min_duration_seconds is ${durationText(seconds)}, and records are kept for ${durationText(RECORDED_SECONDS)}.`,
+    };
+  if (!records)
+    return {
+      kind: 'insufficient',
+      because: 'no_gateway',
+      goals: [],
+      message: 'No gateway reports, so there are no records to judge.',
+    };
+  return undefined;
 }
 
-function judge(slo: Slo, telemetry: Telemetry, evidence: PolicyContent['evidence']): SloResult {
-  const measured = measureSlo(slo, telemetry.stats, evidence.confidence);
-  const { value, kindest, n } = measured;
-  if (value === null || kindest === null || n < evidence.min_samples)
-    return { slo, ...measured, verdict: 'thin', reason: 'samples' };
-  if (spanOf(telemetry.parts) < LEAST_SPAN) return { slo, ...measured, verdict: 'thin', reason: 'duration' };
-  if (!isBeyond(slo.metric, value, slo.threshold)) return { slo, ...measured, verdict: 'met' };
-  if (!isBeyond(slo.metric, kindest, slo.threshold)) return { slo, ...measured, verdict: 'thin', reason: 'confidence' };
-  return { slo, ...measured, verdict: 'missed' };
+function judged(review: Review, availability: AvailabilityResult | undefined): Finding {
+  const { goals } = review.diagnosis;
+  const thin = goals.filter(({ cause, because }) => cause === 'unknown' && THIN.has(because ?? ''));
+  const missed = goals.filter((one) => one.cause !== 'met' && !thin.includes(one));
+  if (missed.length > 0 || availability?.verdict === 'missed') return forMissed(review, missed, availability);
+  if (thin.length > 0)
+    return {
+      kind: 'insufficient',
+      because: (thin[0] as GoalDiagnosis).because as ThinReason,
+      goals: thin,
+      message: thin.map(({ message }) => message).join(' '),
+    };
+  return whileMet(review, goals);
 }
 
-/** Returns the time from the first part with a sample to the last, as a share of all. */
-function spanOf(parts: readonly number[]): number {
-  const first = parts.findIndex((n) => n > 0);
-  if (first < 0) return 0;
-  const last = parts.length - 1 - [...parts].reverse().findIndex((n) => n > 0);
-  return (last - first + 1) / parts.length;
+function forMissed(review: Review, missed: GoalDiagnosis[], availability: AvailabilityResult | undefined): Finding {
+  const isUnavailable = availability?.verdict === 'missed';
+  const wrong = [
+    ...missed.map((one) => `${standingText(one)}.`),
+    ...(isUnavailable ? [standing(availability)] : []),
+  ].join(' ');
+  const withheld = (because: Restraint, message: string, more: object = {}): Finding => ({
+    kind: 'missed',
+    because,
+    goals: missed,
+    message,
+    ...more,
+  });
+  const { policy, history } = review;
+  if (policy.mode === 'observe')
+    return withheld('observe', `${wrong} The mode of the policy is observe, so nothing is proposed.`);
+  if (history.hasOpenPlan) return quiet('open_plan', `${wrong} An earlier plan waits for a decision or a rollout.`);
+  const frozenUntil = freezeEnd(policy, review.now);
+  if (frozenUntil)
+    return withheld('freeze_window', `${wrong} A freeze window ends at ${frozenUntil.toISOString()}.`, {
+      until: frozenUntil,
+    });
+  const cooledAt = cooldownEnd(review);
+  if (cooledAt) return quiet('cooldown', `${wrong} ${cooldownText(review, cooledAt)}`, cooledAt);
+  const sized = proposalsFor(review, missed, availability);
+  if (!('options' in sized))
+    return withheld(sized.because, sized.message, sized.request ? { request: sized.request } : {});
+  const affordable = sized.options.filter((option) => exceededBudget(option, review) === undefined);
+  if (affordable.length === 0)
+    return withheld('budget', `${wrong} Nothing is proposed: ${exceededBudget(sized.options[0] as Proposal, review)}.`);
+  return { kind: 'propose', goals: missed, options: affordable, message: summaryOf(affordable[0] as Proposal) };
 }
 
-function isFrozen({ reliability }: PolicyContent, now: Date): boolean {
-  return reliability.freeze_windows.some(
-    ({ start, end }) => Date.parse(start) <= now.getTime() && now.getTime() < Date.parse(end),
-  );
+function whileMet(review: Review, goals: GoalDiagnosis[]): Finding {
+  const { policy, history, now } = review;
+  const found = improvementFor(review, goals);
+  if (!('option' in found)) return quiet(found.because, found.message, found.until);
+  const { option } = found;
+  const idea = `${metText(goals)} ${option.sentences[1]}`;
+  if (policy.mode === 'observe')
+    return quiet('observe', `${idea} The mode of the policy is observe, so nothing is proposed.`);
+  if (history.hasOpenPlan) return quiet('open_plan', `${idea} An earlier plan waits for a decision or a rollout.`);
+  const frozenUntil = freezeEnd(policy, now);
+  if (frozenUntil)
+    return quiet('freeze_window', `${idea} A freeze window ends at ${frozenUntil.toISOString()}.`, frozenUntil);
+  const cooledAt = cooldownEnd(review);
+  if (cooledAt) return quiet('cooldown', `${idea} ${cooldownText(review, cooledAt)}`, cooledAt);
+  const exceeded = exceededBudget(option, review);
+  if (exceeded) return quiet('budget', `${idea} Nothing is proposed: ${exceeded}.`);
+  return { kind: 'propose', goals, options: [option], message: summaryOf(option) };
 }
 
-/**
- * Slipway knows no prices: an amount of 0 forbids everything. The approver sees any other amount with the plan's risk.
- */
-function isAffordable(
-  proposal: Proposal,
-  { experiment_budget: budget }: PolicyContent,
-  history: ProposalHistory,
-): boolean {
-  if (budget.max_experiments !== undefined && history.proposedInPeriod >= budget.max_experiments) return false;
-  if (budget.max_cost?.amount === 0) return false;
-  return budget.max_gpu_hours === undefined || history.gpuHoursInPeriod + proposal.gpuHours <= budget.max_gpu_hours;
+/** The text of a plan: what is wrong, what to change, what will be different. */
+export function summaryOf({ sentences }: Proposal): string {
+  return sentences.join(' ');
+}
+
+function quiet(because: QuietReason, message: string, until?: Date): Finding {
+  return { kind: 'quiet', because, message, ...(until ? { until } : {}) };
+}
+
+/** Returns when the latest freeze window that contains this moment ends. */
+function freezeEnd({ reliability }: PolicyContent, now: Date): Date | undefined {
+  const ends = reliability.freeze_windows
+    .filter(({ start, end }) => Date.parse(start) <= now.getTime() && now.getTime() < Date.parse(end))
+    .map(({ end }) => Date.parse(end));
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends));
+}
+
+function cooldownEnd({ history, policy, now }: Situation): Date | undefined {
+  const end = (history.lastProposedAt?.getTime() ?? -Infinity) + policy.promotion.cooldown_seconds * 1_000;
+  return now.getTime() < end ? new Date(end) : undefined;
+}
+
+function cooldownText({ policy }: Situation, until: Date): string {
+  return `promotion.cooldown_seconds is ${durationText(policy.promotion.cooldown_seconds)}, so the next plan is possible at ${until.toISOString()}.`;
+}
+
+/** The missed goals in one line, for logs and events. */
+export function missedText(goals: readonly GoalDiagnosis[]): string {
+  return listText(goals.map(standingText));
 }

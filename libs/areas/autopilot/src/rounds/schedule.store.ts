@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import { ScheduleEntity, type ReportedFindings } from './schedule.entity.js';
+import { ScheduleEntity, type ReportedFindings, type RoundDecision } from './schedule.entity.js';
 import { DUE_SCHEDULES, TAKE_SCHEDULE, WATCH_DEPLOYMENT } from './schedule.query.js';
 
 export type WatchedDeployment = Pick<ScheduleEntity, 'tenantId' | 'deploymentId' | 'deploymentName'>;
@@ -33,5 +33,15 @@ export class ScheduleStore {
    */
   async tell(tx: Tx, { tenantId, id }: Deployment, told: ReportedFindings): Promise<void> {
     await tx.repository(ScheduleEntity).update({ tenantId, deploymentId: id }, { told });
+  }
+
+  /** The caller has taken the row in this transaction. */
+  async decided(tx: Tx, deploymentId: string, decision: RoundDecision): Promise<void> {
+    await tx.repository(ScheduleEntity).update({ deploymentId }, { decision });
+  }
+
+  /** Returns the last decision about a deployment; null before the first round, or if nothing watches it. */
+  async lastDecision(tx: Tx, tenantId: string, deploymentId: string): Promise<RoundDecision | null> {
+    return (await tx.repository(ScheduleEntity).findOneBy({ tenantId, deploymentId }))?.decision ?? null;
   }
 }

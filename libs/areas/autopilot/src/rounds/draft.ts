@@ -1,0 +1,152 @@
+import { mergeRecords, type ServiceRecord } from '@slipway/dataplane';
+import type { Goal, GoalDiagnosis } from '@slipway/diagnosis';
+import { digestOf } from '@slipway/platform-database';
+import type { PlanEvidenceDto } from '@slipway/ports/plans';
+import type { Revision } from '@slipway/ports/revisions';
+import { allowedSteps } from '../plans/plan-boundaries.js';
+import { applyChanges, mergePatchBetween } from '../plans/plan-changes.js';
+import type { PlanDraft } from '../plans/plan-author.js';
+import { standing } from './availability.js';
+import { summaryOf } from './evaluation.js';
+import { errorLimitOf } from './goals.js';
+import { isInside, isPredictable, predictionOf } from './review.js';
+import { SOAK_SECONDS, type Evaluation, type Proposal, type ReviewRecords, type Situation } from './situation.js';
+
+/** How much worse than the active revision the candidate may be at the same load, where no limit can be promised. */
+const MAX_REGRESSION_PERCENT = 10;
+
+/**
+ * Returns a proposal as a plan. The rollout begins with the share of the traffic that the policy allows for
+ * experiments, rises by its steps, and is judged by its SLOs. If no such canary is possible, the candidate is only
+ * built, and a person sets the route.
+ */
+export function draftOf(
+  proposal: Proposal,
+  base: Pick<Revision, 'name' | 'spec'>,
+  situation: Situation & { records: ReviewRecords },
+  { diagnosis, availability }: Evaluation,
+): PlanDraft {
+  const { policy } = situation;
+  const { spec } = applyChanges(base.spec, proposal.changes);
+  const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: SOAK_SECONDS }));
+  const goals = diagnosis?.goals ?? [];
+  const moving = steps
+    ? { strategy: { type: 'canary', steps }, analysis: { metrics: gateOf(goals, proposal, situation) } }
+    : { strategy: { type: 'candidate' } };
+  const summary = summaryOf(proposal);
+  return {
+    kind: proposal.kind,
+    summary,
+    changes: proposal.changes,
+    rollout: {
+      spec_patch: mergePatchBetween({ ...base.spec }, spec),
+      base_revision: base.name,
+      reason: summary,
+      ...moving,
+    },
+    evidence: [
+      ...goals.filter(({ value }) => value).map((one) => evidenceOf(one, situation.records)),
+      ...(availability?.verdict === 'missed'
+        ? [
+            {
+              kind: 'telemetry' as const,
+              tool: 'slipway',
+              metric: 'availability_percent',
+              stat: 'rate',
+              baseline: { value: availability.value?.value ?? null, n: availability.minutes },
+              delta_percent: null,
+              digest: `sha256:${digestOf({ revision_id: situation.records.revisionId, text: standing(availability) })}`,
+              collected_at: situation.records.to.toISOString(),
+            },
+          ]
+        : []),
+    ],
+    assumes: assumptionsOf(situation, diagnosis),
+    predictedImpact: impactOf(proposal, situation),
+    risk: proposal.risk,
+  };
+}
+
+/**
+ * A threshold stops the rollout, so it is only set where the prediction promises to keep it: a plan that fixes one of
+ * two missed SLOs must not be rolled back for the other. The others must not be worse than before at the same load.
+ */
+export function gateOf(
+  goals: readonly GoalDiagnosis[],
+  { predictions }: Pick<Proposal, 'predictions'>,
+  { policy }: Pick<Situation, 'policy'>,
+): object[] {
+  const { min_samples } = policy.evidence;
+  const checks = goals.map(({ goal, cause }) => {
+    const { metric: name, stat, threshold } = goal;
+    const predicted = predictionOf(goal, predictions)?.predicted;
+    const isPromised = isPredictable(goal) ? predicted !== undefined && isInside(goal, predicted) : cause === 'met';
+    return isPromised
+      ? { name, stat, check: 'threshold', threshold, min_samples }
+      : { name, stat, check: 'regression', max_regression_percent: MAX_REGRESSION_PERCENT, min_samples };
+  });
+  if (goals.some(({ goal }) => goal.metric === 'error_rate')) return checks;
+  return [
+    ...checks,
+    { name: 'error_rate', stat: 'rate', check: 'threshold', threshold: errorLimitOf(policy), min_samples },
+  ];
+}
+
+function assumptionsOf({ spec }: Situation, diagnosis: Evaluation['diagnosis']): PlanDraft['assumes'] {
+  const observed = diagnosis?.workload.observed;
+  const declared = diagnosis?.workload.declared;
+  const rates = [declared?.requestRate, observed?.requestRate].filter((rate) => typeof rate === 'number');
+  return {
+    peak_request_rate: rates.length > 0 ? exact(Math.max(...rates)) : null,
+    input_tokens_p95: wholeOf(observed?.inputTokensP95),
+    output_tokens_p95: wholeOf(observed?.outputTokensP95),
+    engine_version: spec.runtime.engine ?? null,
+  };
+}
+
+function impactOf({ predictions, cost, basis, gpuHours }: Proposal, { policy }: Situation): Record<string, unknown> {
+  return {
+    metrics: predictions.map(({ metric, stat, now, predicted: { value, low, high } }) => ({
+      metric,
+      stat,
+      now: now === null ? null : exact(now),
+      predicted: { value: exact(value), low: exact(low), high: exact(high) },
+      confidence: Math.round((2 * policy.evidence.confidence - 1) * 1e6) / 1e6,
+      calibrated_on: 0,
+    })),
+    cost,
+    basis,
+    gpu_hours: gpuHours,
+  };
+}
+
+/** The digest covers the records themselves, so that anyone who keeps them can check the conclusion. */
+function evidenceOf(
+  { goal, value }: Pick<GoalDiagnosis, 'value'> & { goal: Goal },
+  { revisionId, from, to, window }: ReviewRecords,
+): PlanEvidenceDto {
+  return {
+    kind: 'telemetry',
+    tool: 'slipway',
+    metric: goal.metric,
+    stat: goal.stat,
+    baseline: value ? { value: exact(value.value), n: value.n } : null,
+    candidate: null,
+    delta_percent: null,
+    digest: `sha256:${digestOf({ revision_id: revisionId, from: from.toISOString(), to: to.toISOString(), records: total(window) })}`,
+    collected_at: to.toISOString(),
+  };
+}
+
+function total(window: readonly ServiceRecord[]): unknown {
+  return JSON.parse(JSON.stringify(mergeRecords(window)));
+}
+
+function wholeOf(value: number | null | undefined): number | null {
+  return value === null || value === undefined ? null : Math.round(value);
+}
+
+/** Six significant digits: more would be noise. */
+function exact(value: number): number {
+  return Number(value.toPrecision(6));
+}

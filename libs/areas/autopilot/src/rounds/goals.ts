@@ -1,0 +1,94 @@
+import type { RevisionSpec } from '@slipway/contracts';
+import { normalQuantile } from '@slipway/dataplane';
+import type { DiagnosisInput, Goal } from '@slipway/diagnosis';
+import type { PolicyContent } from '@slipway/ports/policies';
+import { replicasNow, scaleOf, type AvailabilityResult, type ReviewRecords, type Situation } from './situation.js';
+import { declaredWorkload } from './workload.js';
+
+/** A larger share of failures explains a missed latency, if the policy names none. */
+export const DEFAULT_ERROR_LIMIT = 0.05;
+
+/** The reviews read 30 days of hourly records: they are not kept for longer. */
+export const RECORDED_SECONDS = 2_592_000;
+/** Records of minutes are kept for eight days. */
+export const RECORDED_MINUTES_SECONDS = 691_200;
+/** Arguments of engines that state how many requests one instance serves at once. */
+const SLOT_ARGS = ['max_num_seqs', 'max_batch_size', 'max_concurrent_requests', 'parallel', 'n_parallel'];
+
+/** Returns the SLOs of a policy, and the error rate of its `reliability` unless an SLO limits that already. */
+export function goalsOf({ slos, reliability }: PolicyContent): Goal[] {
+  const { max_error_rate: limit } = reliability;
+  if (limit === undefined || slos.some(({ metric }) => metric === 'error_rate')) return slos;
+  return [...slos, { metric: 'error_rate', stat: 'rate', threshold: limit }];
+}
+
+export function errorLimitOf({ reliability }: PolicyContent): number {
+  return reliability.max_error_rate ?? DEFAULT_ERROR_LIMIT;
+}
+
+/** Whether the policy has anything to judge or to improve. */
+export function hasGoals(policy: PolicyContent): boolean {
+  return (
+    goalsOf(policy).length > 0 ||
+    policy.reliability.min_availability_percent !== undefined ||
+    policy.objective !== undefined
+  );
+}
+
+/** Returns the input of the diagnosis. */
+export function diagnosisInputOf(
+  { policy, spec, override }: Pick<Situation, 'policy' | 'spec' | 'override'>,
+  { window, history, arrivals }: Pick<ReviewRecords, 'window' | 'history' | 'arrivals'>,
+): DiagnosisInput {
+  const slots = slotsOf(spec);
+  return {
+    goals: goalsOf(policy),
+    evidence: { minSamples: policy.evidence.min_samples, confidence: policy.evidence.confidence },
+    window,
+    history,
+    arrivals,
+    declared: declaredWorkload(policy.workload),
+    pool: { replicas: replicasNow(scaleOf({ spec, override }), window), ...(slots === undefined ? {} : { slots }) },
+    errorLimit: errorLimitOf(policy),
+    calibration: [],
+  };
+}
+
+function slotsOf({ runtime }: RevisionSpec): number | undefined {
+  const slots = SLOT_ARGS.map((name) => Number(runtime.args[name])).find((value) => value >= 1);
+  return slots === undefined || !Number.isFinite(slots) ? undefined : slots;
+}
+
+/** Judges the share of minutes in which no request was refused because no instance could be had. */
+export function judgeAvailability(
+  { reliability, evidence }: PolicyContent,
+  { minutes, refusedMinutes }: ReviewRecords['availability'],
+): AvailabilityResult | undefined {
+  const { min_availability_percent: threshold } = reliability;
+  if (threshold === undefined) return undefined;
+  const counted = { threshold, minutes, refusedMinutes };
+  if (minutes === 0) return { ...counted, value: null, verdict: 'thin' };
+  const { low, high } = shareInterval(refusedMinutes, minutes, evidence.confidence);
+  const value = {
+    value: percentOf(1 - refusedMinutes / minutes),
+    low: percentOf(1 - high),
+    high: percentOf(1 - low),
+    n: minutes,
+  };
+  if (value.value >= threshold) return { ...counted, value, verdict: 'met' };
+  return { ...counted, value, verdict: value.high < threshold ? 'missed' : 'thin' };
+}
+
+/** Wilson's interval of a share. */
+export function shareInterval(events: number, of: number, confidence: number): { low: number; high: number } {
+  const z = normalQuantile(confidence);
+  const share = events / of;
+  const centre = share + z ** 2 / (2 * of);
+  const spread = z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
+  const scale = 1 + z ** 2 / of;
+  return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
+}
+
+function percentOf(share: number): number {
+  return Math.round(share * 1e6) / 1e4;
+}

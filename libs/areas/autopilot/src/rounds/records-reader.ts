@@ -1,0 +1,64 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { RevisionSpec } from '@slipway/contracts';
+import {
+  arrivalCounts,
+  availabilityOf,
+  serviceRecords,
+  statsCompleteUntil,
+  type ArrivalCount,
+} from '@slipway/dataplane';
+import { digestOf, type Tx } from '@slipway/platform-database';
+import type { PolicyContent } from '@slipway/ports/policies';
+import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
+import { RECORDED_SECONDS } from './goals.js';
+import { rangesOf, withoutGaps } from './read-ranges.js';
+import type { ReviewRecords } from './situation.js';
+
+/** Reads the records of a deployment that say something about its active revision. */
+@Injectable()
+export class RecordsReader {
+  constructor(@Inject(REVISIONS) private readonly revisions: RevisionsPort) {}
+
+  /** Returns undefined if no gateway reports, or if a window as long as the policy requires is not kept. */
+  async read(
+    tx: Tx,
+    active: Pick<Revision, 'id' | 'deploymentId' | 'spec'>,
+    policy: PolicyContent,
+  ): Promise<ReviewRecords | undefined> {
+    const reported = await statsCompleteUntil(tx);
+    if (!reported || policy.evidence.min_duration_seconds > RECORDED_SECONDS) return undefined;
+    const ids = await this.alike(tx, active);
+    const { arrivalsFrom: from } = rangesOf(policy, reported);
+    const arrivals = await arrivalCounts(tx, ids, { from, to: reported });
+    // Records of a minute are merged a little later than the gateways report, and arrivals end where the records end.
+    const { to, window, history } = rangesOf(policy, endOf(arrivals) ?? reported);
+    const all = await serviceRecords(tx, ids, { ...history, to });
+    const own = ids.length === 1 ? all : await serviceRecords(tx, [active.id], { ...window, to });
+    return {
+      revisionId: active.id,
+      from: window.from,
+      to,
+      window: withoutGaps(own, window, to),
+      history: all,
+      arrivals,
+      availability: await availabilityOf(tx, [active.id], { from: history.from, to }),
+    };
+  }
+
+  /** Returns the revisions that differ only in the number of instances: their values by load are the same. */
+  private async alike(tx: Tx, active: Pick<Revision, 'id' | 'deploymentId' | 'spec'>): Promise<string[]> {
+    const own = settingsDigest(active.spec);
+    const all = await this.revisions.getMany(tx, await this.revisions.idsOf(tx, active.deploymentId));
+    const alike = all.filter(({ id, spec }) => id !== active.id && settingsDigest(spec) === own);
+    return [active.id, ...alike.map(({ id }) => id)];
+  }
+}
+
+function endOf(arrivals: readonly ArrivalCount[]): Date | undefined {
+  const last = arrivals.at(-1);
+  return last && new Date(last.at.getTime() + last.seconds * 1_000);
+}
+
+function settingsDigest({ scaling: _, ...settings }: RevisionSpec): string {
+  return digestOf(settings);
+}
