@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Slipway } from '@slipway/sdk';
 import { codeOf } from '../harness/refusals.js';
 import { Stack, until } from '../harness/stack.js';
+import { MERGE_FROM, servedWindows, WRITE_SERVED_WINDOWS } from './served-windows.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 let stack: Stack;
 let slipway: Slipway;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-it('sees slow answers to real clients, proposes a plan, waits for a person, and the plan rolls out', async () => {
+it('sees slow answers to real clients, says that replicas cannot help, and proposes none', async () => {
   await slipway.deployments.create({ name: 'chat' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 60 } } };
   const first = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
@@ -23,42 +24,106 @@ it('sees slow answers to real clients, proposes a plan, waits for a person, and 
     slos: [{ metric: 'e2e_latency_ms', threshold: 20 }],
     evidence: { min_samples: 50, min_duration_seconds: 5 },
   });
-
-  const plans = async (): Promise<any[]> =>
-    (await slipway.autopilot.plans.list({ deployment: 'chat', state: 'pending' })).data;
   const ask = (): Promise<Response> =>
     fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'hello' }], max_tokens: 1 }),
     });
+  const decision = async () => (await slipway.autopilot.diagnosis.get('chat')).decision;
+  // Records are of whole minutes, so this takes up to two of them. One client at a time is alone on the instance.
   await until(
-    'the autopilot proposes a plan',
+    'the autopilot decides',
     async () => {
-      await Promise.all(Array.from({ length: 4 }, async () => (await ask()).text()));
-      return (await plans()).length > 0;
+      await (await ask()).text();
+      return (await decision())?.because === 'intrinsic';
     },
-    60_000,
+    180_000,
   );
+  const { slos, workload } = await slipway.autopilot.diagnosis.get('chat');
+  expect(slos).toMatchObject([{ metric: 'e2e_latency_ms', cause: 'intrinsic', replicas: { now: 1, needed: null } }]);
+  expect(slos[0]!.idle!.value).toBeGreaterThan(55);
+  expect(workload.observed.request_rate).toBeGreaterThan(0);
   const { data: events } = await slipway.deployments.events.list('chat', { order: 'asc', limit: 200 });
   const types = events.map(({ type }) => type);
-  expect(types).toContain('autopilot.evidence_insufficient');
-  expect(types.indexOf('autopilot.evidence_insufficient')).toBeLessThan(types.indexOf('plan.created'));
+  expect(types.indexOf('autopilot.evidence_insufficient')).toBeLessThan(types.indexOf('autopilot.slo_missed'));
+  expect(types).toContain('autopilot.diagnosed');
+  expect((await slipway.autopilot.plans.list({ deployment: 'chat' })).data).toEqual([]);
+});
 
-  const [plan] = await plans();
-  expect(plan).toMatchObject({
-    changes: [{ path: '/scaling/min_replicas', from: 1, value: 2 }],
-    evidence: [{ metric: 'e2e_latency_ms', stat: 'p95' }],
+describe('a missed SLO that load explains', () => {
+  const evidence = { min_samples: 50, min_duration_seconds: 600 };
+  const slos = [{ metric: 'ttft_ms' as const, threshold: 1_200 }];
+  const plansOf = async (name: string): Promise<any[]> =>
+    (await slipway.autopilot.plans.list({ deployment: name })).data;
+
+  /** A deployment whose one replica has had too much to do for ten minutes, as its gateway would have recorded. */
+  async function busy(name: string): Promise<void> {
+    await slipway.deployments.create({ name });
+    const spec = { model: { id: name }, runtime: { target: 'local', engine: 'sim' } };
+    const operation = await stack.operation(await stack.rollOut(name, { spec, strategy: { type: 'immediate' } }));
+    expect(operation).toMatchObject({ status: 'succeeded' });
+    const [row] = await stack.query<{ tenantId: string; revisionId: string; now: Date }>(
+      `select tenant_id "tenantId", active_revision_id "revisionId", clock_timestamp() now from deployments where name = $1`,
+      [name],
+    );
+    const windows = servedWindows(row!, row!.now);
+    await stack.query(WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
+    await stack.query(MERGE_FROM, [windows[0]!.window_start]);
+    const last = new Date(windows.at(-1)!.window_start);
+    const isMerged = async () => {
+      const [merge] = await stack.query<{ until: Date }>(
+        `select merged_until "until" from dataplane_record_merges where seconds = 60`,
+      );
+      return merge!.until > last;
+    };
+    await until('its records are merged', isMerged, 60_000);
+  }
+
+  it('leads to a plan that waits for a person and then rolls out', async () => {
+    await busy('busy');
+    await slipway.deployments.policy.set('busy', { slos, evidence });
+    await until('the autopilot proposes a plan', async () => (await plansOf('busy')).length > 0, 60_000);
+    const [plan] = await plansOf('busy');
+    expect(plan).toMatchObject({ kind: 'scale_up', changes: [{ path: '/scaling/min_replicas', from: 1, value: 2 }] });
+    expect(await codeOf(stack.rollOut('busy', plan.rollout))).toBe('409 plan_not_approved');
+    await slipway.autopilot.plans.approve(plan.id, { plan_digest: plan.content_digest });
+    expect((await slipway.deployments.revisions.list('busy')).data).toHaveLength(1);
+    const id = await stack.rollOut('busy', plan.rollout);
+    expect(await stack.operation(id, ['waiting'])).toMatchObject({ current_step: 'soak:1', resource_name: 'busy' });
+    expect(await slipway.deployments.revisions.get('busy', '2')).toMatchObject({
+      source: { kind: 'plan', plan_id: plan.id },
+      spec: { scaling: { min_replicas: 2 } },
+    });
   });
-  expect(plan.evidence[0].baseline.value).toBeGreaterThan(50);
-  expect(await codeOf(stack.rollOut('chat', plan.rollout))).toBe('409 plan_not_approved');
-  await slipway.autopilot.plans.approve(plan.id, { plan_digest: plan.content_digest });
-  expect((await slipway.deployments.revisions.list('chat')).data).toHaveLength(1);
-  const id = await stack.rollOut('chat', plan.rollout);
-  expect(await stack.operation(id, ['waiting'])).toMatchObject({ current_step: 'soak:1', resource_name: 'chat' });
-  expect(await slipway.deployments.revisions.get('chat', '2')).toMatchObject({
-    source: { kind: 'plan', plan_id: plan.id },
-    spec: { scaling: { min_replicas: 2 } },
+
+  it.each([
+    ['after-commit', 1],
+    ['before-commit', 0],
+    ['planned', 0],
+    ['taken', 0],
+    ['read', 0],
+  ])('leads to one plan if the worker dies at the point %s of its round', async (step, before) => {
+    const name = `dying-${step}`;
+    await busy(name);
+    // The next worker dies in the first round that it comes to.
+    await stack.query(`update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
+    await stack.kill('worker');
+    const point = `autopilot:round:${step}`;
+    stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
+    await slipway.deployments.policy.set(name, { slos, evidence });
+    await stack.paused('worker', 0, point);
+    await stack.kill('worker');
+    expect([step, (await plansOf(name)).length]).toEqual([step, before]);
+    stack.spawn('worker');
+    await until('the plan is written', async () => (await plansOf(name)).length > 0, 60_000);
+    await stack.query(`update autopilot_schedules set next_run_at = now() where deployment_name = $1`, [name]);
+    const decided = async () => (await slipway.autopilot.diagnosis.get(name)).decision?.because === 'open_plan';
+    await until('the next round finds the plan', decided, 60_000);
+    expect(await plansOf(name)).toHaveLength(1);
+    const { data: events } = await slipway.deployments.events.list(name, { order: 'asc', limit: 200 });
+    expect(events.filter(({ type }) => type === 'plan.created')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'autopilot.diagnosed')).toHaveLength(1);
   });
 });
 

@@ -93,6 +93,8 @@ describe('creating a plan', () => {
         plan_id: made.id,
       },
       approval: { state: 'pending', approvals: [], approvals_required: 1, ended: null, version: 0 },
+      kind: 'manual',
+      assumes: null,
       risk: { level: 'low', reasons: [] },
     });
     expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(60_000);
@@ -102,6 +104,11 @@ describe('creating a plan', () => {
     expect(digestOf(frozen)).toBe(digest);
     expect((await eventsOf('plan.created')).map((event) => event.data.content_digest)).toEqual([digest]);
     await expect(owned(api, `update autopilot_plans set expires_at = now()`)).rejects.toThrow('never changes');
+  });
+
+  it('keeps whatever its author predicts', async () => {
+    const predicted_impact = { metrics: 'much faster', cost: { now: -1 }, own: [1, null] };
+    expect((await plan({ predicted_impact })).predicted_impact).toEqual(predicted_impact);
   });
 
   it('derives the changes from a rollout, and uses the strategy of the deployment', async () => {
@@ -421,6 +428,32 @@ describe('approving', () => {
     const expired = await plan({ changes: [{ ...TWO_REPLICAS, from: 3 }] });
     await until(async () => (await read(expired)).approval.state === 'expired');
     expect(await codeOf(approve(expired))).toBe('409 plan_expired');
+  });
+});
+
+describe('a plan from before plans had a kind', () => {
+  it('keeps its content and its digest, and can be approved and executed', async () => {
+    const { content_digest: _d, approval: _a, stale: _s, etag: _e, kind: _k, assumes: _p, ...frozen } = await plan();
+    const id = `plan_old_${count}`;
+    const content = { ...frozen, id, rollout: { ...frozen.rollout, plan_id: id } };
+    const digest = digestOf(content);
+    await owned(
+      api,
+      `insert into autopilot_plans (id, tenant_id, deployment_id, deployment_name, base_revision_id, spec_digest, content, content_digest,
+         approvals_required, prevent_self_approval, require_hosted_identity, created_by, creator_owner, creator_minters, created_at, expires_at)
+       select $1, tenant_id, deployment_id, deployment_name, base_revision_id, spec_digest, $2, $3,
+         approvals_required, prevent_self_approval, require_hosted_identity, created_by, creator_owner, creator_minters, created_at, expires_at
+       from autopilot_plans where id = $4`,
+      [id, JSON.stringify(content), digest, frozen.id],
+    );
+    const { approval, stale, etag, content_digest, ...shown } = await read({ id });
+    expect([content_digest, digestOf(shown)]).toEqual([digest, digest]);
+    expect(shown).not.toHaveProperty('kind');
+    expect(shown).not.toHaveProperty('assumes');
+    expect([approval.state, stale, etag]).toEqual(['pending', false, `"${digest}.0"`]);
+    await approve({ id, content_digest });
+    await rollOut({ plan_id: id });
+    expect(await slipway.deployments.revisions.get(chat.name, '2')).toMatchObject({ source: { plan_id: id } });
   });
 });
 
