@@ -357,6 +357,26 @@ export interface paths {
         patch: operations["updateDeployment"];
         trace?: never;
     };
+    "/api/v1/deployments/{name}/autopilot/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diagnose the SLOs
+         * @description Shows for each SLO of the policy whether it is met, why it is missed, how the load changes it and how many replicas would be enough, from the records of the gateways at this moment. `decision` is what the last round of the autopilot did, or why it did nothing. Returns 404 `policy_not_found` without a policy.
+         */
+        get: operations["getAutopilotDiagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/deployments/{name}/continual-optimization/policy": {
         parameters: {
             query?: never;
@@ -1756,6 +1776,14 @@ export interface components {
             url: string;
             warnings?: components["schemas"]["WarningDto"][];
         };
+        DeclaredWorkloadDto: {
+            /** @description Concurrent requests */
+            concurrency?: number;
+            input_tokens_p95?: number;
+            output_tokens_p95?: number;
+            /** @description Requests per second */
+            request_rate?: number;
+        };
         DeletedWebhookDto: {
             id: string;
             /** @enum {string} */
@@ -1866,6 +1894,98 @@ export interface components {
             /** @example chat-00002 */
             revision: string;
             weight: number;
+        };
+        DiagnosisCostDto: {
+            /** @description Devices of its instances */
+            devices: number;
+            /** @description Price of all devices for one hour; null if the configuration of the operator has no price */
+            now: components["schemas"]["MoneyDto"] | null;
+        };
+        DiagnosisDecisionDto: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description Why it wrote none, for programs
+             * @example cooldown
+             */
+            because?: string;
+            /** @description The same for people */
+            message: string;
+            /** @description The plan that the last round wrote */
+            plan_id?: string;
+            /**
+             * Format: date-time
+             * @description When the reason ends, if that is known
+             */
+            until: string | null;
+        };
+        DiagnosisDto: {
+            /** Format: date-time */
+            at: string;
+            cost: components["schemas"]["DiagnosisCostDto"];
+            /** @description The decision of the last round of the autopilot; null before the first one */
+            decision: components["schemas"]["DiagnosisDecisionDto"] | null;
+            /**
+             * @description Name of the deployment
+             * @example chat
+             */
+            deployment: string;
+            slos: components["schemas"]["SloDiagnosisDto"][];
+            /** @description The time that is judged; null without records */
+            window: components["schemas"]["DiagnosisWindowDto"] | null;
+            workload: components["schemas"]["DiagnosisWorkloadDto"];
+        };
+        DiagnosisIntervalDto: {
+            /** @description Upper end of the interval; null if there are too few values to bound it */
+            high: number | null;
+            /** @description Lower end of the interval */
+            low: number;
+            /** @description In the unit of the metric */
+            value: number;
+        };
+        DiagnosisMeasuredDto: {
+            /** @description Upper end of the interval; null if there are too few values to bound it */
+            high: number | null;
+            /** @description Lower end of the interval */
+            low: number;
+            /** @description Samples */
+            n: number;
+            /** @description In the unit of the metric */
+            value: number;
+        };
+        DiagnosisPointDto: {
+            /** @description Upper end of the interval; null if there are too few values to bound it */
+            high: number | null;
+            /** @description Requests in flight on the instance, the request itself included */
+            load: number;
+            /** @description Lower end of the interval */
+            low: number;
+            /** @description Samples */
+            n: number;
+            /** @description In the unit of the metric */
+            value: number;
+        };
+        DiagnosisReplicasDto: {
+            /** @description The peak, in requests per second, that `needed` is for */
+            at_rate: number | null;
+            /** @description Fewest instances that meet this SLO at the peak; null if unknown */
+            needed: number | null;
+            /** @description Instances in the window */
+            now: number;
+        };
+        DiagnosisWindowDto: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+        };
+        DiagnosisWorkloadDto: {
+            /** @description By the policy */
+            declared: components["schemas"]["DeclaredWorkloadDto"];
+            /** @description Members that differ by more than 25 percent */
+            moved: string[];
+            /** @description By the records; null if unknown */
+            observed: components["schemas"]["ObservedWorkloadDto"];
         };
         DistributionDto: {
             avg: number | null;
@@ -2052,7 +2172,7 @@ export interface components {
              */
             max_age_seconds?: number;
             /**
-             * @description Minimum time span of the evidence. Gateway records are kept for three days; a longer span needs evidence from other sources
+             * @description Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion
              * @default 1800
              */
             min_duration_seconds?: number;
@@ -2331,6 +2451,14 @@ export interface components {
              */
             metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "gpu_hours_per_mtok" | "cost_per_mtok" | (string & {});
         };
+        ObservedWorkloadDto: {
+            /** @description Concurrent requests at the peak */
+            concurrency: number | null;
+            input_tokens_p95: number | null;
+            output_tokens_p95: number | null;
+            /** @description Peak, in requests per second */
+            request_rate: number | null;
+        };
         OperationDto: {
             /** @description Attempts of the current step; 0 = no worker has started it */
             attempt: number;
@@ -2535,6 +2663,14 @@ export interface components {
             /** @description Increases with every decision */
             version: number;
         };
+        PlanAssumptionsDto: {
+            /** @description Engine of the base, with its version if the spec names one */
+            engine_version: string | null;
+            input_tokens_p95: number | null;
+            output_tokens_p95: number | null;
+            /** @description Peak of the requests, per second */
+            peak_request_rate: number | null;
+        };
         PlanChangeDto: {
             /** @description The current value; the change is rejected if the actual value differs */
             from?: (string | number | boolean | {
@@ -2565,6 +2701,8 @@ export interface components {
         };
         PlanDto: {
             approval: components["schemas"]["PlanApprovalDto"];
+            /** @description Conditions under which the predictions of the autopilot hold; null for plans of people, absent in plans that are older than this field */
+            assumes?: components["schemas"]["PlanAssumptionsDto"] | null;
             /** @example chat-00002 */
             base_revision: string;
             base_spec_digest: string;
@@ -2585,8 +2723,14 @@ export interface components {
             expires_at: string;
             /** @example plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
+            /**
+             * @description Kind of the change; `manual` for plans of people. Absent in plans that are older than this field
+             * @enum {string}
+             */
+            kind?: "scale_up" | "scale_down" | "retarget" | "revert" | "manual" | (string & {});
             /** @description Version of the policy that the plan follows; null if there was none */
             policy_version: number | null;
+            /** @description As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours` */
             predicted_impact: {
                 [key: string]: unknown;
             } | null;
@@ -3424,6 +3568,35 @@ export interface components {
             revision?: string;
             /** @description The complete route; the weights must sum to 100. Send either this or `revision`. */
             targets?: components["schemas"]["RouteTargetDto"][];
+        };
+        SloDiagnosisDto: {
+            /**
+             * @description Why a conclusion or a number is missing, for programs
+             * @example never_seen
+             */
+            because?: string | null;
+            /**
+             * @description `intrinsic`: requests that are alone on an instance miss it too, so more replicas cannot help. `load_dependent`: requests at a lower load meet it. `starting`: only requests of instances that have just started miss it
+             * @enum {string}
+             */
+            cause: "met" | "errors" | "intrinsic" | "load_dependent" | "starting" | "unknown" | (string & {});
+            /** @description The statistic by load, lowest load first */
+            curve: components["schemas"]["DiagnosisPointDto"][];
+            /** @description Of requests that were nearly alone on an instance; null with too few of them */
+            idle: components["schemas"]["DiagnosisMeasuredDto"] | null;
+            /** @description The conclusion in sentences */
+            message: string;
+            /** @enum {string} */
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "availability_percent" | (string & {});
+            /** @description With `replicas.needed` instances at the peak; null if that load was never seen */
+            predicted: components["schemas"]["DiagnosisIntervalDto"] | null;
+            replicas: components["schemas"]["DiagnosisReplicasDto"];
+            /** @enum {string} */
+            stat: "avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {});
+            /** @description Limit in the unit of the metric */
+            threshold: number;
+            /** @description In the window */
+            value: components["schemas"]["DiagnosisMeasuredDto"] | null;
         };
         SloDto: {
             /** @enum {string} */
@@ -4721,6 +4894,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeploymentDto"] | components["schemas"]["RehearsalDto"];
+                };
+            };
+        };
+    };
+    getAutopilotDiagnosis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The deployment, by name.
+                 * @example chat
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosisDto"];
                 };
             };
         };

@@ -32,6 +32,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
   diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
   endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain' },
+  getAutopilotDiagnosis: { method: 'GET', path: '/api/v1/deployments/{name}/autopilot/diagnosis' },
   getAutopilotPlan: { method: 'GET', path: '/api/v1/autopilot/plans/{id}' },
   getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },
   getContinualOptimizationPolicy: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy' },

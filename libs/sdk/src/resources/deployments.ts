@@ -5,6 +5,11 @@ import type { Transport } from '../client/transport.js';
 import type { BodyOf, CallOptions, OptionsOf } from '../client/types.js';
 
 export const autopilotOf = (api: Transport) => ({
+  /** Why the SLOs of a deployment are met or missed, and the last decision of the autopilot. */
+  diagnosis: {
+    get: (name: string, options?: OptionsOf<'getAutopilotDiagnosis'>) =>
+      api.call('getAutopilotDiagnosis', { path: { name }, options }),
+  },
   plans: {
     list: (options?: OptionsOf<'listAutopilotPlans'>) => api.list('listAutopilotPlans', { options }),
     get: (id: string, options?: OptionsOf<'getAutopilotPlan'>) =>
