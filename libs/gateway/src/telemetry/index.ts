@@ -1,4 +1,4 @@
-// For the simulation of the gate, which uses them with its own clock.
+// For the simulations, which use them with their own clock.
 export { Recorder, type WaitingRequest } from './recorder.js';
-export { InFlightCounter, Stay } from '../upstream/in-flight.js';
+export { idlest, InFlightCounter, Stay } from '../upstream/in-flight.js';
 export { AnswerJudge } from '../answers/answer-judge.js';

@@ -8,6 +8,7 @@ import {
 import type { HoldQueue } from '../holds/hold-queue.js';
 import type { GatewaySettings } from '../settings.js';
 import type { PublishedCredentials } from './credentials.js';
+import { idlest } from './in-flight.js';
 import { Instance, type GuardedDispatcher, type BackendInstanceSpec } from './instance.js';
 
 /** A session leaves its bound instance at `BUSIER_BY + BUSIER_TIMES * n` requests in flight, if the idlest has n. */
@@ -221,18 +222,6 @@ export class UpstreamBackend {
     this.retriesSaved -= 1;
     return true;
   }
-}
-
-/** Breaks ties at random: otherwise the first instance would serve all traffic of a quiet revision. */
-function idlest(instances: readonly Instance[]): Instance | undefined {
-  let best: Instance | undefined;
-  let ties = 0;
-  for (const instance of instances) {
-    if (best && instance.inFlight > best.inFlight) continue;
-    ties = best && instance.inFlight === best.inFlight ? ties + 1 : 1;
-    if (ties === 1 || Math.random() * ties < 1) best = instance;
-  }
-  return best;
 }
 
 /**

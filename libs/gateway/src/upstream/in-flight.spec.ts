@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { InFlightCounter, Stay } from './in-flight.js';
+import { idlest, InFlightCounter, Stay } from './in-flight.js';
 
 function enter(inFlight: InFlightCounter, now: number): Stay {
   const stay = new Stay(inFlight, now);
@@ -40,4 +40,13 @@ it('gives no time alone to a request that came to others, and ends that time whe
   inFlight.leave(65);
   enter(inFlight, 70);
   expect(next.load(80)).toMatchObject({ aloneMs: 10, isJoined: true });
+});
+
+it('of the instances with the fewest requests in flight, each is chosen equally often', () => {
+  const instances = [2, 1, 1, 3, 1].map((inFlight, index) => ({ index, inFlight }));
+  const draws = [0.1, 0.1, 0.1, 0.6, 0.1, 0.9, 0.6, 0.6, 0.9, 0.9];
+  const chosen = Array.from({ length: 5 }, () => idlest(instances, () => draws.shift() as number)?.index);
+  expect(draws).toEqual([]);
+  expect(new Set(chosen)).toEqual(new Set([1, 2, 4]));
+  expect(idlest([])).toBeUndefined();
 });

@@ -81,3 +81,18 @@ export class Stay {
     };
   }
 }
+
+/** Breaks ties at random: otherwise the first instance would serve all traffic of a quiet revision. */
+export function idlest<T extends { readonly inFlight: number }>(
+  instances: readonly T[],
+  random: () => number = Math.random,
+): T | undefined {
+  let best: T | undefined;
+  let ties = 0;
+  for (const instance of instances) {
+    if (best && instance.inFlight > best.inFlight) continue;
+    ties = best && instance.inFlight === best.inFlight ? ties + 1 : 1;
+    if (ties === 1 || random() * ties < 1) best = instance;
+  }
+  return best;
+}
