@@ -109,3 +109,15 @@ it('counts a value as often as requested', () => {
   expect(recorder.snapshot()).toEqual({ n: 4, sum: 70, sq: 1_900, b: { '26': 3, '42': 1 } });
   expect(quantile(recorder.snapshot(), 0.75) as number).toBeLessThan(11);
 });
+
+it('a recorder counts each value, in whichever order small and large ones come', () => {
+  fc.assert(
+    fc.property(values, (list) => {
+      const each = mergeHistograms(list.map((value) => histogramOf([value])));
+      const { n, b } = histogramOf([...list, 0, 1e300]);
+      const [lowest, highest] = [bucketOf(0), bucketOf(1e300)];
+      expect(n).toBe(list.length + 2);
+      expect(b).toEqual({ ...each.b, [lowest]: 1 + (each.b[lowest] ?? 0), [highest]: 1 + (each.b[highest] ?? 0) });
+    }),
+  );
+});

@@ -92,16 +92,26 @@ export function sortedBuckets(histogram: Histogram): [bucket: number, count: num
     .sort((a, b) => a[0] - b[0]);
 }
 
-/** Collects values on a hot path: an increment in a typed array, and no allocation per value. */
+/** Buckets that a recorder adds at once: two octaves. */
+const GROWTH = 2 * BUCKETS_PER_OCTAVE;
+
+/**
+ * Collects values on a hot path: an increment in a typed array, and no allocation per value. The array covers only the
+ * octaves that have values: gateways make many recorders a second, and most of them get few values.
+ */
 export class HistogramRecorder {
-  private readonly counts = new Uint32Array(HIGHEST - LOWEST + 1);
+  private counts = new Uint32Array(0);
+  /** Bucket of the first count. */
+  private first = 0;
   private n = 0;
   private sum = 0;
   private sq = 0;
 
   record(value: number, times = 1): void {
     const counted = value > 0 ? value : 0;
-    this.counts[bucketOf(counted) - LOWEST]! += times;
+    const bucket = bucketOf(counted);
+    if (bucket < this.first || bucket >= this.first + this.counts.length) this.cover(bucket);
+    this.counts[bucket - this.first]! += times;
     this.n += times;
     this.sum += counted * times;
     this.sq += counted * counted * times;
@@ -109,10 +119,19 @@ export class HistogramRecorder {
 
   snapshot(): Histogram {
     const b: Record<string, number> = {};
-    if (this.n > 0)
-      for (let at = 0; at < this.counts.length; at += 1)
-        if (this.counts[at]) b[at + LOWEST] = this.counts[at] as number;
+    for (let at = 0; at < this.counts.length; at += 1)
+      if (this.counts[at]) b[at + this.first] = this.counts[at] as number;
     return { n: this.n, sum: rounded(this.sum), sq: rounded(this.sq), b };
+  }
+
+  private cover(bucket: number): void {
+    const start = Math.floor(bucket / GROWTH) * GROWTH;
+    const isEmpty = this.counts.length === 0;
+    const first = isEmpty ? start : Math.min(start, this.first);
+    const end = isEmpty ? start + GROWTH : Math.max(start + GROWTH, this.first + this.counts.length);
+    const counts = new Uint32Array(end - first);
+    if (!isEmpty) counts.set(this.counts, this.first - first);
+    [this.counts, this.first] = [counts, first];
   }
 }
 
