@@ -51,6 +51,8 @@ export const boundaries = [
   {
     sourceTag: 'type:simulation',
     onlyDependOnLibsWithTags: [
+      'type:simulation',
+      'type:tool',
       'type:gateway',
       'type:area',
       'type:port',

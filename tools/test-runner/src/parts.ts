@@ -166,6 +166,18 @@ export const PARTS: readonly Part[] = [
     env: { SLIPWAY_TEST_UPGRADE: '1' },
   },
   {
+    name: 'sizing',
+    what: 'how often the autopilot is right, in simulations with 200 seeds of each case',
+    level: 'nightly',
+    folders: [
+      'libs/diagnosis',
+      'libs/areas/autopilot/src/rounds',
+      'libs/dataplane/src/records',
+      'tools/autopilot-simulation',
+    ],
+    steps: [npm('autopilot-simulation')],
+  },
+  {
     name: 'benchmarks',
     what: 'every benchmark runs',
     level: 'nightly',
