@@ -81,7 +81,7 @@ export {
   type ComparisonCriterion,
   type MissingComparison,
 } from './statistics/comparison.js';
-export { estimate, type Estimate, type WeightedHistogram } from './statistics/estimate.js';
+export { BUCKET_LOG_VARIANCE, estimate, type Estimate, type WeightedHistogram } from './statistics/estimate.js';
 export { emptyRecord, type ArrivalCount, type RecordSeconds, type ServiceRecord } from './records/record.js';
 export { mergeRecords, mergeWindows } from './records/merge.js';
 export { mergeNextRecords, noteEnginePeaks, type EngineReport } from './records/merge-job.query.js';

@@ -56,6 +56,15 @@ describe('an interval', () => {
     expect(designEffect('p90', [blocked(blocks(1, 40, 200, 0))]).factor).toBeLessThan(2);
   });
 
+  it('of many values is as narrow as their blocks agree', () => {
+    // Six blocks whose p90 differ by 5 %, each of 20,000 values: far more than their number would explain.
+    const values = blocked(blocks(1, 6, 20_000, 0.15));
+    expect(designEffect('p90', [values]).factor).toBeGreaterThan(10);
+    const { value, low, high } = measured('p90', values, 0.95)!;
+    expect(high / value).toBeLessThan(1.12);
+    expect(value / low).toBeLessThan(1.12);
+  });
+
   it('of a share counts blocks that fail together as less evidence', () => {
     const together = measuredShare(
       [{ failed: 60, of: 200 }, ...Array.from({ length: 5 }, () => ({ failed: 0, of: 200 }))],

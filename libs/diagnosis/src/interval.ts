@@ -1,5 +1,6 @@
 import { metricOf, type Stat } from '@slipway/contracts';
 import {
+  BUCKET_LOG_VARIANCE,
   bucketOf,
   estimate,
   mergeHistograms,
@@ -82,7 +83,10 @@ export function measured(
   if (histogram.n === 0) return null;
   const found = estimate(stat, [{ histogram, weight: 1, tilt: 0 }]);
   if (!found) return unmeasurable(stat, histogram);
-  const spread = Math.exp(tQuantile(confidence, effect.degrees) * Math.sqrt(found.variance * effect.factor));
+  // Blocks that share causes do not make buckets wider.
+  const width = stat === 'avg' ? 0 : BUCKET_LOG_VARIANCE;
+  const variance = (found.variance - width) * effect.factor + width;
+  const spread = Math.exp(tQuantile(confidence, effect.degrees) * Math.sqrt(variance));
   return { n: histogram.n, value: found.value, low: found.value / spread, high: found.value * spread };
 }
 

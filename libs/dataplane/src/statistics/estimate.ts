@@ -16,8 +16,11 @@ export interface Estimate extends Side {
   variance: number;
 }
 
-/** Variance of the logarithm of a value read from a bucket of an eighth of an octave: width² / 12. */
-const BUCKET_LOG_VARIANCE = (Math.LN2 / 8) ** 2 / 12;
+/**
+ * Variance of the logarithm of a value read from a bucket of an eighth of an octave: width² / 12. It is part of the
+ * variance of each quantile.
+ */
+export const BUCKET_LOG_VARIANCE = (Math.LN2 / 8) ** 2 / 12;
 
 /** Values of one bucket of load: each counts `weight · exp(tilt · value)` times. */
 export interface WeightedHistogram {
