@@ -31,6 +31,15 @@ export class Block {
     return this.once(`${metric} ${bucket}`, ({ stats }) => stats.loads.histograms[metric]?.[bucket]);
   }
 
+  /** How often a request that is alone on an instance is joined by another one, per millisecond. */
+  joinsPerMs(): number {
+    const [joined, aloneMs] = this.records.reduce(
+      ([joins, ms], { stats: { loads } }) => [joins + loads.joined, ms + loads.alone_ms] as const,
+      [0, 0] as readonly [number, number],
+    );
+    return aloneMs > 0 ? joined / aloneMs : 0;
+  }
+
   outputTokens(): Histogram {
     return this.once('output tokens', ({ outputTokens }) => outputTokens);
   }

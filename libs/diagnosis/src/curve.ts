@@ -39,7 +39,7 @@ function plainByLoad(blocks: readonly Block[], metric: Distribution): LoadBucket
   return bucketsOf(blocks, metric).map((name) =>
     bucketValues(
       name,
-      blocks.map((block) => block.atLoad(metric, name)),
+      blocks.map((block) => ownLoad(block, metric, name)),
     ),
   );
 }
@@ -49,10 +49,47 @@ function durationsByLoad(blocks: readonly Block[]): LoadBucketValues[] {
     bucketValues(
       name,
       blocks.map((block) =>
-        durations(block.atLoad('ttft_ms', name), block.atLoad('itl_ms', name), block.outputTokens()),
+        durations(ownLoad(block, 'ttft_ms', name), block.atLoad('itl_ms', name), block.outputTokens()),
       ),
     ),
   );
+}
+
+/** The lowest bucket, of requests that were alone until the end of what is measured. */
+const ALONE = '0';
+/** A value that counted more often than this would decide alone. */
+const MOST_WEIGHT = 10;
+
+/**
+ * Returns the values at one load as if they were drawn from all requests. With much traffic, a request that was alone to
+ * its first token is rather one with a short prompt, because another request joins a long one. A value of t milliseconds
+ * therefore counts exp(h · t) times, where h is how often a request that is alone is joined. The comparison of two
+ * revisions does the same.
+ */
+function ownLoad(block: Block, metric: Distribution, name: string): Histogram {
+  const values = block.atLoad(metric, name);
+  const definition = metricOf(metric);
+  const isSelected = name === ALONE && definition.kind === 'distribution' && definition.isThatTime;
+  return isSelected ? unselected(values, block.joinsPerMs()) : values;
+}
+
+function unselected(values: Histogram, joinsPerMs: number): Histogram {
+  if (joinsPerMs === 0 || values.n === 0) return values;
+  const weighted = Object.entries(values.b).map(([bucket, count]) => {
+    const value = bucketValue(Number(bucket));
+    return { bucket, count, value, weight: count * Math.min(MOST_WEIGHT, Math.exp(joinsPerMs * value)) };
+  });
+  const add = (term: (one: (typeof weighted)[number]) => number): number =>
+    weighted.reduce((sum, one) => sum + term(one), 0);
+  const scale = values.n / add(({ weight }) => weight);
+  const grown = (power: number): number =>
+    (scale * add(({ weight, value }) => weight * value ** power)) / add(({ count, value }) => count * value ** power);
+  return {
+    n: values.n,
+    sum: values.sum * grown(1),
+    sq: values.sq * grown(2),
+    b: Object.fromEntries(weighted.map(({ bucket, weight }) => [bucket, scale * weight])),
+  };
 }
 
 function bucketValues(name: string, blocks: readonly Histogram[]): LoadBucketValues {
