@@ -1,10 +1,12 @@
-import type { DistributionName } from './runs.js';
 import type { EngineOption } from './options.js';
+
+/** The metrics that profiles have SLOs for. */
+export type ProfileMetric = 'ttft_ms' | 'itl_ms';
 
 /** Constants of one engine and its requests, and the metric of its SLO. */
 export interface Profile {
   name: string;
-  metric: DistributionName;
+  metric: ProfileMetric;
   constants: Record<EngineOption, number>;
 }
 

@@ -1,11 +1,8 @@
 import { randomFrom } from '@slipway/gate-simulation/random';
 import { Pool, type PoolObserver, type PoolRequest } from './pool.js';
-import type { Profile } from './profiles.js';
+import type { Profile, ProfileMetric } from './profiles.js';
 import { GatewayRecords } from './gateway-records.js';
 import { Arrivals, drawLengths, type Course } from './traffic.js';
-
-/** The metrics that profiles have SLOs for. */
-export type DistributionName = 'ttft_ms' | 'itl_ms';
 
 export interface RunSettings {
   profile: Profile;
@@ -109,7 +106,7 @@ class Values implements PoolObserver {
   private count = 0;
 
   constructor(
-    private readonly metric: DistributionName,
+    private readonly metric: ProfileMetric,
     private readonly from: number,
   ) {}
 
