@@ -218,8 +218,8 @@ function aloneCount({ profile }: CellContext, records: readonly ServiceRecord[])
 }
 
 /**
- * Requests at low load from which a fifth more than the SLO can be told from chance. By the spread of log-normal lengths
- * with sigma 0.5, a quantile needs about 20 values beyond it.
+ * Requests at low load that show a fifth more than the SLO beyond chance. With log-normal lengths of sigma 0.5, a
+ * quantile needs about 20 values beyond it.
  */
 function leastAlone({ stat, run }: Options): number {
   const q = stat === 'avg' ? 0 : Number(stat.slice(1)) / 100;
