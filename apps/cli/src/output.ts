@@ -110,6 +110,10 @@ export class Output {
     const columns = view.columns.filter(({ isWide }) => !isWide || this.format === 'wide' || !Array.isArray(value));
     const most = this.format === 'wide' ? undefined : terminal.columnsOf('stdout');
     const paint = terminal.hasColour('stdout') ? painted : undefined;
+    if (view.lines && !Array.isArray(value)) {
+      for (const line of view.lines(value as never, { most, paint })) this.data(line);
+      return;
+    }
     for (const line of tableLines(rows, columns, { isList: Array.isArray(value), most, paint })) this.data(line);
   }
 

@@ -3,6 +3,7 @@ import { declarative } from './declarative/commands.js';
 import { doctor } from './doctor/commands.js';
 import { access, audit, system, tenants, tokens, webhooks, whoami } from './nouns/access.js';
 import { context, login, logout } from './nouns/account.js';
+import { autopilot } from './nouns/autopilot.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
 import { completion } from './nouns/completion.js';
 import { deployments } from './nouns/deployments.js';
@@ -57,7 +58,7 @@ const GROUPS: readonly Group[] = [
   verbsOf(rollback),
   nounsOf(revisions, routes, operations),
   verbsOf(events, logs),
-  nounsOf(instances, policies, plans),
+  nounsOf(instances, policies, plans, autopilot),
   nounsOf(sandboxes, files, references),
   nounsOf(products, bindings, publications, catalog, passports),
   nounsOf(tokens, tenants, access, audit, webhooks, targets),

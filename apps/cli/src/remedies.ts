@@ -10,6 +10,7 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
   ['POST /context-passports', 'slipway passports create <deployment> <session>'],
   ['GET /deployments', 'slipway deployments list'],
   ['PATCH /deployments/{name}', 'slipway deployments update <deployment>'],
+  ['GET /deployments/{name}/autopilot/diagnosis', 'slipway autopilot diagnose <deployment>'],
   ['PUT /deployments/{name}/continual-optimization/policy', 'slipway policy set <deployment>'],
   ['POST /deployments/{name}/end-drain', 'slipway deployments end-drain <deployment>'],
   ['GET /deployments/{name}/instances', 'slipway instances list <deployment>'],

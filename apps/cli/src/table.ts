@@ -14,13 +14,18 @@ export interface View {
   columns: readonly Column[];
   /** The field for `-o name`: the value that other commands take. */
   name: string;
+  /** The text of one item for people, in place of the columns. */
+  lines?: (item: never, look: TextOptions) => string[];
 }
 
-interface TableOptions {
-  isList: boolean;
+export interface TextOptions {
   /** Columns of the terminal; without them, nothing is cut. */
   most?: number;
   paint?: (text: string, colour: Colour) => string;
+}
+
+interface TableOptions extends TextOptions {
+  isList: boolean;
 }
 
 const GAP = '  ';

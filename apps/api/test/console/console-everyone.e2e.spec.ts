@@ -15,6 +15,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const SCREENS = [
   ...readFileSync(path.join(ROOT, 'apps/console/src/router.tsx'), 'utf8').matchAll(/screen\('\/([^']+)'/g),
 ].map(([, screen]) => screen!);
+/** Views of a screen that a click shows. */
+const TABS = ['deployments/$name?tab=autopilot', 'sandboxes?tab=references'];
 const PHONE = { width: 390, height: 844 };
 
 /** The elements that the keyboard must reach; one of a group that arrow keys move through is enough. */
@@ -46,10 +48,10 @@ describeInBrowser('the console, for everyone', () => {
     expect(SCREENS).toEqual(expect.arrayContaining(['deployments/$name', 'system']));
   });
 
-  it.each(SCREENS)(
+  it.each([...SCREENS, ...TABS])(
     '%s: no violation in either theme, no wider than a phone, and all of it reachable by the keyboard',
     async (screen) => {
-      await visit.open(`/${screen.replace(/\$\w+/, parameters[screen] ?? '')}`);
+      await visit.open(`/${screen.replace(/\$\w+/, parameters[screen.replace(/\?.*/, '')] ?? '')}`);
       for (const colorScheme of ['light', 'dark'] as const) {
         await visit.page.emulateMedia({ colorScheme });
         expect({ colorScheme, violations: await violations(visit) }).toEqual({ colorScheme, violations: [] });
@@ -68,6 +70,7 @@ describeInBrowser('the console, for everyone', () => {
     ['deployments/$name', 'Roll out'],
     ['deployments/$name', 'Roll back'],
     ['deployments/$name', 'Change policy'],
+    ['plans/$id', 'Approve'],
     ['sandboxes', 'Create sandbox'],
     ['sandboxes?tab=references', 'Register sandbox'],
     ['model-apis', 'Create product'],

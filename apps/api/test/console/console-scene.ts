@@ -1,6 +1,6 @@
 import type { BodyOf } from '@slipway/sdk';
 import type { LeakySupplier } from '../harness/leaky-supplier.js';
-import type { Stack } from '../harness/stack.js';
+import { until, type Stack } from '../harness/stack.js';
 
 export const sim = (model: string, args: Record<string, unknown> = {}) => ({
   model: { id: model },
@@ -20,9 +20,17 @@ export async function fill(stack: Stack, supplier: LeakySupplier): Promise<Recor
   const slipway = stack.slipway();
   const alice = await person(stack, 'alice', 'operator');
   await serve(stack, 'chat');
-  await slipway.deployments.policy.set('chat', { mode: 'recommend' });
+  await slipway.deployments.policy.set('chat', {
+    mode: 'recommend',
+    slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 500 }],
+    workload: { request_rate: 1 },
+  });
+  await recordTraffic(stack, 'chat');
   const changes = [{ op: 'replace' as const, path: '/scaling/min_replicas', from: 1, value: 2 }];
-  const plan = await stack.as(alice).autopilot.plans.create({ deployment: 'chat', changes });
+  const prediction = { metric: 'ttft_ms', stat: 'p95', now: 1_110, predicted: { value: 154, low: 120, high: 198 } };
+  const plan = await stack
+    .as(alice)
+    .autopilot.plans.create({ deployment: 'chat', changes, predicted_impact: { metrics: [prediction] } });
   const failing = await stack.rollOut('chat', {
     spec: sim('chat-never', { never_ready: true }),
     progress_deadline_seconds: 1,
@@ -41,6 +49,10 @@ export async function fill(stack: Stack, supplier: LeakySupplier): Promise<Recor
   await publish(stack, supplier, 'acme/chat');
   await slipway.tenants.create({ name: 'acme' });
   await slipway.webhooks.create({ url: 'https://hooks.example.com/slipway' });
+  await until('the traffic of chat is merged', async () => {
+    const { slos } = await slipway.autopilot.diagnosis.get('chat');
+    return (slos[0]?.curve.length ?? 0) > 0;
+  });
   return { 'deployments/$name': 'chat', 'operations/$id': failing, 'plans/$id': plan.id, 'sandboxes/$id': sandbox.id };
 }
 
@@ -95,4 +107,76 @@ export async function happen(stack: Stack, name: string, count: number): Promise
      select pg_notify('slipway_events', stream) from head`,
     [`deployment/${id}`, count, name],
   );
+}
+
+/**
+ * Milliseconds by the load of the instance: alone, with 1.4 others (bucket 3), and with 3.8 others (bucket 5), so that
+ * requests wait.
+ */
+const PHASES = [
+  { bucket: 0, requests: 6, ttft_ms: 106, itl_ms: 10 },
+  { bucket: 3, requests: 16, ttft_ms: 190, itl_ms: 13 },
+  { bucket: 5, requests: 22, ttft_ms: 1_110, itl_ms: 20 },
+  { bucket: 5, requests: 22, ttft_ms: 1_110, itl_ms: 20 },
+];
+const TOKENS = 80;
+const RECORDED_SECONDS = 4_200;
+const WINDOW_SECONDS = 10;
+
+/**
+ * Writes windows of the last seventy minutes as a gateway records them, and lets the worker merge them. Real requests
+ * would need as long as that.
+ */
+export async function recordTraffic(stack: Stack, name: string): Promise<void> {
+  const { id } = await stack.slipway().deployments.revisions.get(name, '1');
+  const windows = PHASES.map(windowOf);
+  await stack.query(
+    `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled, retried, streamed,
+       tokens_in, tokens_out, histograms, loads, arrivals, session_arrivals, refused, tokens)
+     select $1, date_trunc('second', now()) - make_interval(secs => 60 + $2 * n), 'recorded', r.tenant_id, w.requests, 0, 0, 0, 0, 0, w.requests,
+       w.requests * 200, w.requests * $5, w.histograms, w.loads, w.requests, 0, 0, w.tokens
+     from revisions r, generate_series(1, $3::int / $2::int) n
+     join lateral jsonb_to_recordset($4) as w(phase int, requests int, histograms jsonb, loads jsonb, tokens jsonb) on w.phase = n % ${PHASES.length}
+     where r.id = $1`,
+    [id, WINDOW_SECONDS, RECORDED_SECONDS, JSON.stringify(windows), TOKENS],
+  );
+  // The worker has merged these minutes already, when there was nothing in them.
+  await stack.query(
+    `update dataplane_record_merges set merged_until = date_trunc('hour', now() - interval '2 hours'), last_revision = null`,
+  );
+}
+
+function windowOf({ bucket, requests, ttft_ms, itl_ms }: (typeof PHASES)[number], phase: number): object {
+  const e2e = ttft_ms + itl_ms * (TOKENS - 1);
+  const values = {
+    ttft_ms,
+    itl_ms,
+    longest_gap_ms: 2 * itl_ms,
+    e2e_latency_ms: e2e,
+    output_tokens_per_s: (1_000 * TOKENS) / e2e,
+  };
+  const histograms = Object.entries(values).map(([metric, value]) => [metric, around(value, requests)] as const);
+  return {
+    phase,
+    requests,
+    histograms: Object.fromEntries(histograms),
+    loads: {
+      instances: 1,
+      alone_ms: 0,
+      joined: 0,
+      histograms: Object.fromEntries(histograms.map(([metric, histogram]) => [metric, { [bucket]: histogram }])),
+    },
+    tokens: { input: around(200, requests), output: around(TOKENS, requests) },
+  };
+}
+
+/** Half of the values a little below, half of them a little above. */
+function around(value: number, count: number): object {
+  const ends = [0.95 * value, 1.05 * value];
+  return {
+    n: count,
+    sum: count * value,
+    sq: (count / 2) * ends.reduce((sum, end) => sum + end ** 2, 0),
+    b: Object.fromEntries(ends.map((end) => [Math.floor(Math.log2(end) * 8), count / 2])),
+  };
 }

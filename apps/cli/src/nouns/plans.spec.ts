@@ -61,6 +61,70 @@ it('shows a plan of an older api, which has only the body of the rollout', async
   }
 });
 
+const PREDICTED = {
+  kind: 'scale_up',
+  assumes: { peak_request_rate: 8.13, input_tokens_p95: 900, output_tokens_p95: null, engine_version: 'vllm 0.11' },
+  predicted_impact: {
+    metrics: [
+      {
+        metric: 'ttft_ms',
+        stat: 'p95',
+        now: 1110,
+        predicted: { value: 154, low: 120, high: 198 },
+        confidence: 0.9,
+        calibrated_on: 0,
+      },
+      { metric: 'error_rate', stat: 'rate', now: null, predicted: { value: 0.01, low: 0.005, high: 0.02 } },
+    ],
+    cost: { now: { amount: 1.6, currency: 'EUR' }, predicted: { amount: 2.4, currency: 'EUR' } },
+    gpu_hours: 168,
+  },
+};
+
+it('shows the kind of a plan, its prediction with intervals, its cost and what it assumes', async () => {
+  const one = plan(canary, PREDICTED);
+  const { stdout } = await runCommand(['plans', 'show', 'plan_1'], { fetch: async () => Response.json(one) });
+  for (const line of [
+    /^KIND +scale_up$/m,
+    /^PREDICTED +ttft_ms p95 from 1110 ms to 154 ms \(120 to 198, confidence 90 %, not yet calibrated\); error_rate to 1 % \(0\.5 to 2\)$/m,
+    /^COST +1\.60 EUR\/h now, 2\.40 EUR\/h predicted; at most 168 GPU hours more$/m,
+    /^ASSUMES +up to 8\.13 requests\/s, input tokens p95 900, engine vllm 0\.11$/m,
+  ])
+    expect(stdout).toMatch(line);
+});
+
+it('says from how many plans an interval is calibrated, and if devices have no price', async () => {
+  const [metric] = PREDICTED.predicted_impact.metrics;
+  const open = { ...metric, calibrated_on: 12, predicted: { value: 154, low: 120, high: null } };
+  const impact = { metrics: [open], cost: null, gpu_hours: -24 };
+  const one = plan(canary, { predicted_impact: impact });
+  const { stdout } = await runCommand(['plans', 'show', 'plan_1'], { fetch: async () => Response.json(one) });
+  expect(stdout).toMatch(/^PREDICTED .* 154 ms \(at least 120, confidence 90 %, calibrated on 12 plans\)$/m);
+  expect(stdout).toMatch(/^COST +no price for the devices; 24 GPU hours fewer$/m);
+  expect(stdout).toMatch(/^KIND +-$/m);
+});
+
+it('shows the prediction of a person as it was written', async () => {
+  for (const [impact, shown] of [
+    [{ ttft: 'half' }, '{"ttft":"half"}'],
+    [{ metrics: 'all' }, '{"metrics":"all"}'],
+    [{ metrics: [{ metric: 'ttft_ms', predicted: 100 }] }, '{"metrics":[{"metric":"ttft_ms","predicted":100}]}'],
+    [null, '-'],
+  ] as const) {
+    const one = plan(canary, { predicted_impact: impact });
+    const { code, stdout } = await runCommand(['plans', 'show', 'plan_1'], { fetch: async () => Response.json(one) });
+    expect([code, /^PREDICTED +(.*)$/m.exec(stdout)?.[1], /^COST +(.*)$/m.exec(stdout)?.[1]]).toEqual([0, shown, '-']);
+  }
+});
+
+it('shows the approver the prediction, the cost and the assumptions before the rollout', async () => {
+  const fetch = async () => Response.json(plan(canary, PREDICTED));
+  const { stderr } = await runCommand(['plans', 'approve', 'plan_1'], { fetch, columns: 200, stdin: 'y\n' });
+  expect(stderr).toMatch(
+    /^Predicted: ttft_ms p95 from 1110 ms .*\nPredicted: error_rate .*\nCost: 1\.60 EUR.*\nAssumes: up to 8\.13 .*\nStrategy: canary/,
+  );
+});
+
 it('shows the approver what they approve, and approves exactly that', async () => {
   const sent: unknown[] = [];
   let digest = 'sha256:1';

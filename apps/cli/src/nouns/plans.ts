@@ -1,5 +1,6 @@
 import { harmless } from '../terminal.js';
 import { isUnguarded, UNGUARDED, wayLines, wayOf } from './plan-way.js';
+import { predictionLines } from './plan-prediction.js';
 import type { Noun } from './verb.js';
 import { PLAN } from './views.js';
 
@@ -27,7 +28,7 @@ export const plans: Noun = {
     {
       verb: 'show',
       args: '<plan>',
-      summary: 'Show a plan, how it will be rolled out, its changes and its digest',
+      summary: 'Show a plan: its kind, prediction, cost and assumptions, its rollout, changes and digest',
       examples: ['slipway plans show plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o yaml'],
       view: PLAN,
       warningOf: (plan) => (isUnguarded(wayOf(plan)) ? UNGUARDED : undefined),
@@ -71,10 +72,10 @@ export const plans: Noun = {
       takesKey: true,
       confirm: 'yes',
       view: PLAN,
-      // The approver sees how the plan will be rolled out, and approves exactly what was shown.
+      // The approver sees what the plan should achieve and how it will be rolled out, and approves exactly that.
       prepare: async (session, given, client) => {
         const plan = await client.autopilot.plans.get(given.args[0]!, { signal: session.signal });
-        for (const line of wayLines(wayOf(plan))) session.note(harmless(line));
+        for (const line of [...predictionLines(plan), ...wayLines(wayOf(plan))]) session.note(harmless(line));
         if (isUnguarded(wayOf(plan))) session.output.warn(UNGUARDED);
         given.body = { plan_digest: plan.content_digest, ...given.body };
       },

@@ -4,6 +4,7 @@ import { clock } from '../progress/text.js';
 import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
 import type { View } from '../table.js';
 import { gateText, isUnguarded, stepTexts, strategyText, wayOf } from './plan-way.js';
+import { assumptionsText, hourlyText, planCostText, predictionText } from './plan-prediction.js';
 import { ageOf, type RolloutRow } from './rollout-rows.js';
 
 export const OPERATION: View = {
@@ -135,13 +136,9 @@ interface CostState {
   cost?: { per_hour: { amount: number; currency: string } | null; devices: number; accelerator: string | null } | null;
 }
 
-const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
-
 /** `0.80 EUR/h, 1 x nvidia-l4` or `no price, 1 x nvidia-l4` */
 const costOf = ({ cost }: CostState): string | undefined =>
-  cost
-    ? `${cost.per_hour ? `${AMOUNT.format(cost.per_hour.amount)} ${cost.per_hour.currency}/h` : 'no price'}, ${cost.devices} x ${cost.accelerator ?? 'device'}`
-    : undefined;
+  cost ? `${hourlyText(cost.per_hour)}, ${cost.devices} x ${cost.accelerator ?? 'device'}` : undefined;
 
 /** One deployment: also what it costs, why it waits, what to type, and what it still drains. */
 export const DEPLOYMENT_DETAIL: View = {
@@ -242,6 +239,10 @@ export const PLAN: View = {
     { title: 'TARGET', of: (plan: Plan) => wayOf(plan)?.target },
     { title: 'BY', of: ({ created_by }: Plan) => actorText(created_by), isText: true },
     ...columnsOf('STALE EXPIRES=expires_at'),
+    ...columnsOf('', 'KIND'),
+    { title: 'PREDICTED', of: predictionText, isWide: true },
+    { title: 'COST', of: planCostText, isWide: true },
+    { title: 'ASSUMES', of: assumptionsText, isWide: true },
     { title: 'DECIDED BY', of: decisionsOf, isWide: true },
     ...columnsOf('', 'BASE=base_revision DIGEST=content_digest CREATED=created_at CHANGES', 'SUMMARY'),
   ],

@@ -41,8 +41,28 @@ export function clock(ms: number): string {
 export function measured(metric: string, value: number | null | undefined): string {
   if (value === null || value === undefined) return '-';
   if (metric.endsWith('_rate')) return `${short(value * 100)} %`;
+  // Three digits would turn an availability of 99.95 % into 100 %.
+  if (metric.endsWith('_percent')) return `${Number(value.toFixed(3))} %`;
   if (metric.endsWith('_ms')) return `${short(value)} ms`;
   return metric.endsWith('_per_s') ? `${short(value)}/s` : short(value);
+}
+
+/** A value with the ends of its interval. Too few samples have no upper end. */
+export interface MeasuredInterval {
+  value: number;
+  low: number;
+  high: number | null;
+}
+
+/** `154 ms (120 to 198)`; the notes follow in the parentheses. */
+export function intervalText(
+  metric: string,
+  { value, low, high }: MeasuredInterval,
+  notes: readonly string[] = [],
+): string {
+  const [from, to] = [low, high].map((end) => measured(metric, end).replace(/(?: %| ms|\/s)$/, ''));
+  const ends = high === null ? `at least ${from}` : `${from} to ${to}`;
+  return `${measured(metric, value)} (${[ends, ...notes].join(', ')})`;
 }
 
 export const short = (value: number): string => String(Number(value.toPrecision(3)));

@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
-import { classes } from './classes.js';
+import { useRef, useState } from 'react';
+import type uPlot from 'uplot';
 import { usePreference } from '../theme/preferences.js';
+import { classes } from './classes.js';
+import { drawLimits, plotStyle, rangeFromZero, usePlot, type PlotMark } from './plot.js';
 import { useThemeName } from './theme-name.js';
 
 export interface ChartLine {
@@ -12,18 +12,13 @@ export interface ChartLine {
   tone: 'candidate' | 'baseline';
 }
 
-export interface ChartLimit {
-  value: number;
-  label: string;
-}
-
 interface ChartProps {
   title: string;
   unit: string;
   /** Seconds since 1970, rising. */
   times: number[];
   lines: ChartLine[];
-  limits?: ChartLimit[];
+  limits?: PlotMark[];
   text: (value: number | null) => string;
 }
 
@@ -36,37 +31,16 @@ const MARKS = { candidate: 'bg-candidate', baseline: 'bg-baseline' };
  */
 export function Chart({ title, unit, times, lines, limits = [], text }: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
-  const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(undefined);
   const theme = useThemeName();
   const isUtc = usePreference('clock') === 'utc';
-  const data = [times, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
-  const latest = useRef({ data, limits });
-  latest.current = { data, limits };
-  // The structure of the picture; a change of the data alone only updates it.
-  const shape = `${theme} ${isUtc} ${lines.map(({ label, tone }) => `${label} ${tone}`).join()}`;
-
-  useEffect(() => {
-    if (!box.current) return;
-    const made = new uPlot(
-      optionsOf({ box: box.current, lines, isUtc, limits: () => latest.current.limits, onCursor: setAt }),
-      latest.current.data,
-      box.current,
-    );
-    plot.current = made;
-    const resized = new ResizeObserver(([entry]) => {
-      const { width, height } = entry!.contentRect;
-      if (width > 0 && height > 0) made.setSize({ width, height });
-    });
-    resized.observe(box.current);
-    return () => {
-      resized.disconnect();
-      made.destroy();
-    };
-    // `lines` is a new array each time; `shape` contains the part of it that matters here.
-  }, [shape]);
-  const drawn = JSON.stringify([data, limits]);
-  useEffect(() => plot.current?.setData(latest.current.data), [drawn]);
+  const latest = useRef(limits);
+  latest.current = limits;
+  const box = usePlot({
+    shape: `${theme} ${isUtc} ${lines.map(({ label, tone }) => `${label} ${tone}`).join()}`,
+    data: [times, ...lines.map(({ values }) => values)] as uPlot.AlignedData,
+    marks: limits,
+    options: () => optionsOf({ lines, isUtc, limits: () => latest.current, onCursor: setAt }),
+  });
 
   const valueOf = ({ values }: ChartLine) => (at === null ? values.findLast((value) => value !== null) : values[at]);
   const told = lines.map((line) => `${line.label} ${text(valueOf(line) ?? null)}`);
@@ -96,29 +70,19 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
 }
 
 interface ChartDrawing {
-  box: HTMLElement;
   lines: ChartLine[];
   isUtc: boolean;
-  limits: () => readonly ChartLimit[];
+  limits: () => readonly PlotMark[];
   onCursor: (index: number | null) => void;
 }
 
-function optionsOf({ box, lines, isUtc, limits, onCursor }: ChartDrawing): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string) => style.getPropertyValue(name).trim();
-  const soft = color('--text-soft');
-  const axis = { stroke: soft, font: `10px ${style.fontFamily}`, ticks: { show: false } };
+function optionsOf({ lines, isUtc, limits, onCursor }: ChartDrawing): Omit<uPlot.Options, 'width' | 'height'> {
+  const { color, axis } = plotStyle();
   return {
-    width: box.clientWidth || 200,
-    height: box.clientHeight || 80,
     padding: [4, 4, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
-    scales: {
-      y: {
-        range: (_plot, _least, most) => [0, Math.max(most ?? 0, ...limits().map(({ value }) => value), 1e-9) * 1.1],
-      },
-    },
+    scales: { y: { range: (_plot, _least, most) => rangeFromZero(most, limits()) } },
     axes: [
       {
         ...axis,
@@ -155,23 +119,3 @@ const clockText = (seconds: number, isUtc: boolean): string =>
     minute: '2-digit',
     timeZone: isUtc ? 'UTC' : undefined,
   });
-
-function drawLimits(plot: uPlot, limits: readonly ChartLimit[], color: string): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.strokeStyle = color;
-  ctx.fillStyle = color;
-  ctx.setLineDash([6, 3]);
-  ctx.textAlign = 'left';
-  ctx.lineWidth = devicePixelRatio;
-  ctx.font = `${10 * devicePixelRatio}px sans-serif`;
-  for (const { value, label } of limits) {
-    const y = Math.round(plot.valToPos(value, 'y', true));
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.fillText(label, bbox.left + 4, y + 11 * devicePixelRatio);
-  }
-  ctx.restore();
-}

@@ -1,25 +1,18 @@
-import { isSlipwayError, type AnswerOf } from '@slipway/sdk';
+import type { AnswerOf } from '@slipway/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
+import { orNull, policyQuery } from '../../api/policy.js';
 import { keyOf } from './renewal.js';
 
 export type Route = AnswerOf<'getRoute'>;
-export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
+export type Diagnosis = AnswerOf<'getAutopilotDiagnosis'>;
 
 /** Events report most changes; this interval is for data without events, and for times when the stream is away. */
 const BEHIND_EVENTS_MS = 15_000;
 const INSTANCES_MS = 5_000;
 const DRAINING_MS = 3_000;
-
-/** A missing resource is a normal result, not a failure. */
-async function orNull<T>(code: string, asked: PromiseLike<T>): Promise<T | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isSlipwayError(error, code)) return null;
-    throw error;
-  }
-}
+/** Records are merged once a minute. */
+const DIAGNOSED_MS = 60_000;
 
 export const useDeployment = (name: string) =>
   useQuery({
@@ -65,11 +58,15 @@ export const useInstances = (name: string) =>
     refetchInterval: INSTANCES_MS,
   });
 
-export const usePolicy = (name: string) =>
+export const usePolicy = (name: string) => useQuery(policyQuery(name));
+
+/** The diagnosis and the last decision of the autopilot; null without a policy. The api computes it for each request. */
+export const useDiagnosis = (name: string) =>
   useQuery({
-    queryKey: keyOf('policy', name),
-    queryFn: ({ signal }) => orNull('policy_not_found', slipway.deployments.policy.get(name, { signal })),
-    refetchInterval: BEHIND_EVENTS_MS * 4,
+    queryKey: keyOf('diagnosis', name),
+    queryFn: ({ signal }) => orNull('policy_not_found', slipway.autopilot.diagnosis.get(name, { signal })),
+    refetchInterval: DIAGNOSED_MS,
+    staleTime: DIAGNOSED_MS / 2,
   });
 
 export const usePlans = (name: string) =>

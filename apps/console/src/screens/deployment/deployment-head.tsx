@@ -7,9 +7,10 @@ import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
+import { costText } from '../../ui/text/number-text.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { useDeployment, useRevisions, useRoute } from './deployment-data.js';
-import { actorText, costText, shortDigest } from './short-text.js';
+import { actorText, shortDigest } from './short-text.js';
 
 /** The deployment's name and owner, its state, and its last change. */
 export function DeploymentHead({ name, live, actions }: { name: string; live: LiveEvents; actions: ReactNode }) {

@@ -8,7 +8,10 @@ import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
 import { OperationControls } from '../../rollouts/operation-controls.js';
 import { Button } from '../../ui/button.js';
+import { classes } from '../../ui/classes.js';
 import { ErrorNote } from '../../ui/error-note.js';
+import { Tabs } from '../../ui/tabs.js';
+import { AutopilotPanel } from './autopilot/autopilot-panel.js';
 import { DeploymentHead } from './deployment-head.js';
 import { useDeployment, useOperations } from './deployment-data.js';
 import { EventsPanel } from './events-panel.js';
@@ -25,7 +28,7 @@ import { TrafficPanel } from './traffic-panel.js';
 
 type DialogRequest = { what: 'rollout'; ready?: object } | { what: 'rollback'; to: string };
 
-/** Everything about one deployment on one page: no part waits for another. */
+/** Everything about one deployment on one page, except the view of the autopilot: no part waits for another. */
 export function DeploymentScreen() {
   const { name } = useParams({ from: '/deployments/$name' });
   // Another deployment is another page: its dialogs must not keep the state of the previous one.
@@ -38,7 +41,8 @@ function Screen({ name }: { name: string }) {
   const live = useDeploymentEvents(name, renew);
   const deployment = useDeployment(name);
   const [opened, setOpened] = useState<DialogRequest>();
-  const [{ logs }, change] = useAddress();
+  const [{ logs, tab }, change] = useAddress();
+  const isOverview = tab !== 'autopilot';
   const mayOperate = useMay('operator');
   const rollBackTo = (to: string) => setOpened({ what: 'rollback', to });
 
@@ -49,22 +53,34 @@ function Screen({ name }: { name: string }) {
         <ErrorNote error={deployment.error} onAgain={() => void deployment.refetch()} />
       </>
     );
+  const overview = (
+    <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
+      <TrafficPanel name={name} className="xl:col-span-3" />
+      <OperationPanel name={name} />
+      <MetricsPanel name={name} className="xl:row-span-2" />
+      <EventsPanel name={name} live={live} />
+      <RevisionsPanel name={name} onRollBack={rollBackTo} />
+      <PolicyPanel name={name} onRollOut={(ready) => setOpened({ what: 'rollout', ready })} />
+    </div>
+  );
   return (
-    <div className="flex flex-col xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]">
+    <div className={classes('flex flex-col', isOverview && 'xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]')}>
       <DeploymentHead
         name={name}
         live={live}
         actions={mayOperate && <DeploymentActions name={name} onOpen={setOpened} />}
       />
       {deployment.data && <FailedStart deployment={deployment.data} />}
-      <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
-        <TrafficPanel name={name} className="xl:col-span-3" />
-        <OperationPanel name={name} />
-        <MetricsPanel name={name} className="xl:row-span-2" />
-        <EventsPanel name={name} live={live} />
-        <RevisionsPanel name={name} onRollBack={rollBackTo} />
-        <PolicyPanel name={name} onRollOut={(ready) => setOpened({ what: 'rollout', ready })} />
-      </div>
+      <Tabs
+        isTall
+        label="Views of the deployment"
+        value={isOverview ? 'overview' : 'autopilot'}
+        onChange={(value) => change({ tab: value === 'overview' ? undefined : value })}
+        tabs={[
+          { value: 'overview', label: 'Overview', content: overview },
+          { value: 'autopilot', label: 'Autopilot', content: <AutopilotPanel name={name} /> },
+        ]}
+      />
       <Dialogs name={name} opened={opened} onClose={() => setOpened(undefined)} />
       {logs && mayOperate && <LogsDialog name={name} instance={logs} onClose={() => change({ logs: undefined })} />}
     </div>

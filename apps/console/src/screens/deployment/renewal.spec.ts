@@ -4,7 +4,8 @@ import { keyOf, renewalOf, touchedBy } from './renewal.js';
 
 describe('the queries that an event touches', () => {
   it('follow from its kind', () => {
-    expect(touchedBy('policy.updated')).toEqual(['policy']);
+    expect(touchedBy('policy.updated')).toEqual(['policy', 'diagnosis']);
+    expect(touchedBy('autopilot.diagnosed')).toEqual(['diagnosis']);
     expect(touchedBy('route.updated')).toContain('route');
     expect(touchedBy('operation.status_changed')).toContain('operations');
   });
@@ -25,12 +26,12 @@ describe('reading again', () => {
     const client = new QueryClient();
     const keys = asked(client);
     const renew = renewalOf(client, 'chat');
-    renew('policy.updated');
-    expect(keys).toEqual([keyOf('policy', 'chat')]);
+    renew('autopilot.diagnosed');
+    expect(keys).toEqual([keyOf('diagnosis', 'chat')]);
     for (let n = 0; n < 500; n += 1) renew('plan.created');
     expect(keys).toHaveLength(1);
     const until = Date.now() + 5_000;
-    while (keys.length < 2 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(keys).toEqual([keyOf('policy', 'chat'), keyOf('plans', 'chat')]);
+    while (keys.length < 3 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(keys).toEqual([keyOf('diagnosis', 'chat'), keyOf('plans', 'chat'), keyOf('diagnosis', 'chat')]);
   });
 });

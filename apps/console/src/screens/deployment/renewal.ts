@@ -12,8 +12,9 @@ const TOUCHED: Record<string, readonly string[]> = {
   operation: ['deployment', 'operations', 'revisions'],
   route: ['deployment', 'route', 'operations', 'revisions'],
   instance: ['deployment', 'instances'],
-  policy: ['policy'],
-  plan: ['plans'],
+  policy: ['policy', 'diagnosis'],
+  plan: ['plans', 'diagnosis'],
+  autopilot: ['diagnosis'],
 };
 const ALL = [...new Set(Object.values(TOUCHED).flat())];
 

@@ -7,15 +7,6 @@ export function oneLine(value: unknown, most = 120): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** Formats a number for people: with three significant digits. */
-export function numberText(value: number | null | undefined): string {
-  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
-  if (value === 0) return '0';
-  const size = Math.abs(value);
-  if (size >= 1_000) return Math.round(value).toLocaleString('en');
-  return Number(value.toPrecision(3)).toString();
-}
-
 /** Returns the name of a person or token without its kind: `token:tok_1` is `tok_1`. */
 export const actorText = (actor: string): string => actor.slice(actor.indexOf(':') + 1);
 
@@ -31,18 +22,4 @@ export function flatText(value: object | null | undefined): string {
     })
     .slice(0, MOST_FACTS)
     .join(', ');
-}
-
-interface Cost {
-  per_hour: { amount: number; currency: string } | null;
-  devices: number;
-  accelerator: string | null;
-}
-
-const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
-
-/** Formats the cost of a deployment: `0.80 EUR/h, 1 x nvidia-l4`. Without a price: `no price, 1 x nvidia-l4`. */
-export function costText({ per_hour: price, devices, accelerator }: Cost): string {
-  const money = price ? `${AMOUNT.format(price.amount)} ${price.currency}/h` : 'no price';
-  return `${money}, ${devices} x ${accelerator ?? 'device'}`;
 }

@@ -12,7 +12,7 @@ import { useRecentRequests } from './metrics/metrics-data.js';
 import { isLive, shownOperation, resumeMs } from '../../api/operation-state.js';
 import { waitNoun } from '../../rollouts/waiting-text.js';
 import { DrainingNote } from './draining.js';
-import { numberText } from './short-text.js';
+import { numberText } from '../../ui/text/number-text.js';
 import { trafficOf, type TrafficRow } from './traffic.js';
 
 const TONES: Record<TrafficRow['role'], string> = {

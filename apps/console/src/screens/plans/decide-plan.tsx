@@ -6,6 +6,7 @@ import { slipway } from '../../api/client.js';
 import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../api/plan-decision.js';
 import { whoQuery } from '../../api/who.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
+import { PlanPredictionSummary } from '../../rollouts/plan-prediction.js';
 import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
 import { shellLine } from '../../ui/text/shell-line.js';
 import { isOwnPlan } from './plan-facts.js';
@@ -53,6 +54,7 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
           <p className="text-sm">
             You decide on the plan as shown: <code className="text-xs break-all">{plan.content_digest}</code>
           </p>
+          {isApproval && <PlanPredictionSummary plan={plan} />}
           {isApproval && <PlanRolloutFacts plan={plan} />}
           {isApproval && who && isOwnPlan(plan, who.owner) && !decide.error && (
             <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">

@@ -4,7 +4,9 @@ import type { Plan } from '../../api/items.js';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
+import { PredictionFacts, PredictionPicture } from '../../rollouts/plan-prediction.js';
 import { planActorText } from '../../rollouts/plan-text.js';
+import { planPrediction } from '../../rollouts/prediction-text.js';
 import { RiskChip } from '../../rollouts/risk-chip.js';
 import { Chip } from '../../ui/chip.js';
 import { Loaded } from '../../ui/loaded.js';
@@ -35,6 +37,7 @@ export function PlanScreen() {
 }
 
 function Shown({ plan }: { plan: Plan }) {
+  const isPredicted = planPrediction(plan) !== null;
   return (
     <>
       <ScreenHead
@@ -49,6 +52,7 @@ function Shown({ plan }: { plan: Plan }) {
         note={
           <>
             <Chip word={plan.approval.state} />
+            {plan.kind && <Chip word={plan.kind} tone="plain" />}
             {plan.stale && <Chip word="stale" />}
             <RiskChip level={plan.risk.level} />
           </>
@@ -57,6 +61,11 @@ function Shown({ plan }: { plan: Plan }) {
       {plan.summary && <p className="mb-3 max-w-prose break-words whitespace-pre-wrap">{plan.summary}</p>}
       <div className="grid gap-3 lg:grid-cols-3">
         <div className="min-w-0 space-y-3 lg:col-span-2">
+          {isPredicted && (
+            <Panel title="Now and predicted">
+              <PredictionPicture plan={plan} />
+            </Panel>
+          )}
           <Panel title="Changes" note={<span className="text-sm text-soft">on {plan.base_revision}</span>}>
             <PlanChanges changes={plan.changes} />
           </Panel>
@@ -71,9 +80,15 @@ function Shown({ plan }: { plan: Plan }) {
           <Panel title="Approval">
             <PlanApproval plan={plan} />
           </Panel>
-          <Panel title="Predicted impact" note={<span className="text-xs text-soft">in its author's words</span>}>
-            <Impact impact={plan.predicted_impact} />
-          </Panel>
+          {isPredicted ? (
+            <Panel title="Cost and assumptions">
+              <PredictionFacts plan={plan} />
+            </Panel>
+          ) : (
+            <Panel title="Predicted impact" note={<span className="text-xs text-soft">in its author's words</span>}>
+              <Impact impact={plan.predicted_impact} />
+            </Panel>
+          )}
           <Panel title="Risk" note={<RiskChip level={plan.risk.level} />}>
             <Reasons reasons={plan.risk.reasons ?? []} />
           </Panel>

@@ -1,40 +1,25 @@
+import type { Page } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
+import { createColumnHelper } from '@tanstack/react-table';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { slipway } from '../../api/client.js';
+import type { Sandbox } from '../../api/items.js';
+import { usePagedList, type PageRequest } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
-import { ScreenHead } from '../../ui/panel.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { RowList } from '../../ui/row-list.js';
+import { pairsText } from '../../ui/text/listed-text.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { Tabs } from '../../ui/tabs.js';
+import { Time } from '../../ui/time.js';
+import { CreateSandbox } from './create-sandbox.js';
+import { CapacityBar } from './capacity-bar.js';
 import { ReferencesPanel } from './references-panel.js';
-import { SandboxesPanel } from './sandboxes-panel.js';
-import { Tabs as Base } from '@base-ui/react/tabs';
-import type { ReactNode } from 'react';
-
-interface TabsProps {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  tabs: { value: string; label: ReactNode; content: ReactNode }[];
-}
-
-/** Arrow keys move between tabs; keep `value` in the address. */
-function Tabs({ label, value, onChange, tabs }: TabsProps) {
-  return (
-    <Base.Root value={value} onValueChange={(next) => onChange(String(next))}>
-      <Base.List aria-label={label} className="mb-3 flex gap-1 overflow-x-auto border-b border-line">
-        {tabs.map((tab) => (
-          <Base.Tab
-            key={tab.value}
-            value={tab.value}
-            className="border-b-2 border-transparent px-3 py-2 text-sm whitespace-nowrap text-soft data-[active]:border-accent data-[active]:text-text"
-          >
-            {tab.label}
-          </Base.Tab>
-        ))}
-      </Base.List>
-      {tabs.map((tab) => (
-        <Base.Panel key={tab.value} value={tab.value}>
-          {tab.content}
-        </Base.Panel>
-      ))}
-    </Base.Root>
-  );
-}
 
 /** Workspaces for files: those that Slipway stores, and those of other providers that receive copies. */
 export function SandboxesScreen() {
@@ -54,3 +39,68 @@ export function SandboxesScreen() {
     </>
   );
 }
+
+function SandboxesPanel() {
+  const mayCreate = useMay('operator');
+  const [isCreating, setCreating] = useState(false);
+  const list = usePagedList<Sandbox>(['sandboxes'], (page: PageRequest): PromiseLike<Page<Sandbox>> =>
+    slipway.sandboxes.list(page),
+  );
+  return (
+    <Panel
+      title="Sandboxes, newest first"
+      actions={
+        mayCreate && (
+          <Button
+            isSmall
+            kind="primary"
+            icon={<Plus aria-hidden className="size-3.5" />}
+            onClick={() => setCreating(true)}
+          >
+            Create sandbox
+          </Button>
+        )
+      }
+    >
+      <RowList
+        list={list}
+        what="the sandboxes"
+        beyond="To list all, run slipway sandboxes list."
+        empty={
+          <EmptyState title="No sandboxes yet" command="slipway sandboxes create --labels team=search">
+            <p className="text-sm text-soft">A sandbox is a durable workspace for files. Slipway runs nothing in it.</p>
+          </EmptyState>
+        }
+      >
+        {(rows) => <DataTable caption="Sandboxes" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />}
+      </RowList>
+      {isCreating && <CreateSandbox onClose={() => setCreating(false)} />}
+    </Panel>
+  );
+}
+
+const column = createColumnHelper<Sandbox>();
+
+const COLUMNS = [
+  column.accessor('id', {
+    header: 'Sandbox',
+    cell: ({ getValue }) => (
+      <Link to="/sandboxes/$id" params={{ id: getValue() }} className="underline">
+        <code className="inline-block min-w-40 text-xs break-all">{getValue()}</code>
+      </Link>
+    ),
+  }),
+  column.accessor('state', { header: 'State', cell: ({ getValue }) => <Chip word={getValue()} /> }),
+  column.accessor('provider', { header: 'Provider' }),
+  column.accessor(({ workspace }) => workspace.bytes_used, {
+    id: 'used',
+    header: 'Used',
+    cell: ({ row: { original } }) => (
+      <CapacityBar used={original.workspace.bytes_used} limit={original.workspace.bytes_limit} />
+    ),
+  }),
+  column.accessor(({ workspace }) => workspace.file_count, { id: 'files', header: 'Files' }),
+  column.accessor(({ labels }) => pairsText(labels, ', '), { id: 'labels', header: 'Labels', enableSorting: false }),
+  column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('expires_at', { header: 'Expires', cell: ({ getValue }) => <Time at={getValue()} /> }),
+];

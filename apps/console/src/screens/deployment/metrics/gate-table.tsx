@@ -11,7 +11,7 @@ import {
   type GatePosition,
   type RevisionMetrics,
 } from './metric-series.js';
-import { numberText } from '../short-text.js';
+import { numberText } from '../../../ui/text/number-text.js';
 
 interface MeasuredValue {
   value: number | null;

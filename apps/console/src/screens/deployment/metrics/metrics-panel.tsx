@@ -1,10 +1,11 @@
 import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/sdk';
 import type { Operation } from '../../../api/operation-state.js';
 import { useAddress } from '../../../api/search.js';
-import { Chart, type ChartLimit, type ChartLine } from '../../../ui/chart.js';
+import { Chart, type ChartLine } from '../../../ui/chart.js';
 import { EmptyState } from '../../../ui/empty-state.js';
 import { Loaded } from '../../../ui/loaded.js';
 import { Panel } from '../../../ui/panel.js';
+import type { PlotMark } from '../../../ui/plot.js';
 import { comparedRevisions } from './compared-revisions.js';
 import { useAnalysis, useDeployment, useOperations } from '../deployment-data.js';
 import { gatesOf, GateTable } from './gate-table.js';
@@ -27,7 +28,7 @@ import {
 import { DEFAULT_RANGE, RANGES, useMetrics } from './metrics-data.js';
 import { shownOperation } from '../../../api/operation-state.js';
 import { Scrolled } from '../scrolled.js';
-import { numberText } from '../short-text.js';
+import { numberText } from '../../../ui/text/number-text.js';
 
 interface ChartMeasure {
   title: string;
@@ -205,7 +206,7 @@ function limitsOf(
   { gate }: ChartMeasure,
   operation: Operation | undefined,
   baseline: RevisionMetrics | undefined,
-): ChartLimit[] {
+): PlotMark[] {
   if (!gate) return [];
   return gatesOf(operation)
     .filter((one) => one.name === gate.name && statOf(one) === gate.stat)

@@ -3,6 +3,7 @@ import { slipway } from '../../../api/client.js';
 import type { Plan } from '../../../api/items.js';
 import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../../api/plan-decision.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
+import { PlanPredictionSummary } from '../../../rollouts/plan-prediction.js';
 import { PlanRolloutFacts } from '../../../rollouts/plan-rollout.js';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.js';
 import { shellLine } from '../../../ui/text/shell-line.js';
@@ -58,6 +59,7 @@ export function PlanDialog({ plan, decision, onClose }: PlanDialogProps) {
         changes={plan.changes.map(({ op = 'replace', path, value }) => ({ op, path, value }))}
         none="No changes."
       />
+      {isApproval && <PlanPredictionSummary plan={plan} />}
       {isApproval && <PlanRolloutFacts plan={plan} />}
       {isApproval && (
         <p className="text-sm font-medium">Approving only records your approval. Serving does not change.</p>

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { request } from 'request:setContinualOptimizationPolicy';
 import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
+import type { Policy } from '../../../api/policy.js';
 import { SchemaDialog } from '../../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../../forms/use-schema-form.js';
 import { shellLine } from '../../../ui/text/shell-line.js';
-import type { Policy } from '../deployment-data.js';
 import { SET_POLICY } from './policy-layout.js';
 import { keyOf } from '../renewal.js';
 
@@ -25,7 +25,7 @@ export function PolicyDialog({ name, policy, onClose }: PolicyDialogProps) {
   const form = useSchemaForm<NewPolicy>(request, SET_POLICY, { value: before });
   const set = useAction({
     run: (body: NewPolicy) => slipway.deployments.policy.set(name, body, { ifMatch: before?.etag ?? undefined }),
-    renews: [keyOf('policy', name)],
+    renews: [keyOf('policy', name), keyOf('diagnosis', name)],
     done: ({ version }) => `Policy version ${version} is active`,
     onDone: onClose,
   });

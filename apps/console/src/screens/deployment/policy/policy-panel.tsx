@@ -3,9 +3,11 @@ import { useState } from 'react';
 import { actorName } from '../../../api/actor-name.js';
 import type { Plan } from '../../../api/items.js';
 import type { PlanDecision } from '../../../api/plan-decision.js';
+import type { Policy } from '../../../api/policy.js';
 import { useMay } from '../../../api/who.js';
 import { PlanRolloutLine } from '../../../rollouts/plan-rollout.js';
 import { planActorText } from '../../../rollouts/plan-text.js';
+import { predictionLine } from '../../../rollouts/prediction-text.js';
 import { RiskChip } from '../../../rollouts/risk-chip.js';
 import { Button } from '../../../ui/button.js';
 import { Chip } from '../../../ui/chip.js';
@@ -13,11 +15,13 @@ import { EmptyState } from '../../../ui/empty-state.js';
 import { Loaded } from '../../../ui/loaded.js';
 import { Panel } from '../../../ui/panel.js';
 import { Time } from '../../../ui/time.js';
-import { usePlans, usePolicy, type Policy } from '../deployment-data.js';
+import { numberText } from '../../../ui/text/number-text.js';
+import { usePlans, usePolicy } from '../deployment-data.js';
 import { PlanDialog } from './plan-dialog.js';
 import { PolicyDialog } from './policy-dialog.js';
 import { Scrolled } from '../scrolled.js';
-import { flatText, numberText, oneLine } from '../short-text.js';
+import { DecisionLine } from '../autopilot/decision.js';
+import { flatText, oneLine } from '../short-text.js';
 
 const MOST_PLANS = 20;
 const MOST_EVIDENCE = 20;
@@ -54,7 +58,10 @@ export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
         <Loaded query={policy} what="the policy">
           {(data) =>
             data ? (
-              <PolicyFacts policy={data} />
+              <>
+                <DecisionLine name={name} />
+                <PolicyFacts policy={data} />
+              </>
             ) : (
               <EmptyState
                 title="No policy yet. Set one to get proposals for continual optimization."
@@ -169,7 +176,7 @@ function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
         ))}
       </ul>
       <p>
-        Predicted impact: {flatText(predicted_impact) || 'none'}
+        Predicted impact: {(predictionLine(plan) ?? flatText(predicted_impact)) || 'none'}
         {risk.reasons && risk.reasons.length > 0 && `. Risks: ${oneLine(risk.reasons.join('; '), 300)}`}
       </p>
       {mayDecide && approval.state === 'approved' && !stale && (
