@@ -2,7 +2,7 @@ import { metricOf, type Distribution, type Metric } from '@slipway/contracts';
 import { bucketOf, bucketValue, emptyHistogram, loadOf, mergeHistograms, type Histogram } from '@slipway/dataplane';
 import { bucketsOf, type Block } from './blocks.js';
 import { blocked, designEffect, leastSamples, measured } from './interval.js';
-import type { CurvePoint, Goal, Measured } from './types.js';
+import type { CurvePoint, Goal, MeasuredValue } from './types.js';
 
 /** Values of one metric at one bucket of load, block by block. */
 export interface LoadBucketValues {
@@ -154,7 +154,7 @@ export function idleValue(
   goal: Goal,
   values: readonly LoadBucketValues[],
   evidence: { minSamples: number; confidence: number },
-): Measured | null {
+): MeasuredValue | null {
   const alone = values.filter(({ load }) => load < NEARLY_ALONE);
   const blocks = (alone[0]?.blocks ?? []).map((_, index) =>
     mergeHistograms(alone.map((one) => one.blocks[index] as Histogram)),

@@ -5,7 +5,7 @@ import { distributionOf, idleValue } from './curve.js';
 import { blocked, isOutside, leastSamples, measured, measuredShare, sideOf } from './interval.js';
 import { messageOf } from './messages.js';
 import { Predictor, type Prediction } from './predictor.js';
-import type { Cause, Diagnosis, DiagnosisInput, Gap, Goal, GoalDiagnosis, Measured } from './types.js';
+import type { Cause, Diagnosis, DiagnosisInput, Gap, Goal, GoalDiagnosis, MeasuredValue } from './types.js';
 import { haveTokensMoved, movedMembers, observedWorkload } from './workload.js';
 
 /** A cache that is fuller than this decides latencies more than the number of requests does. */
@@ -74,7 +74,11 @@ class Judge {
     return { ...found, message: messageOf(found, this.failureClasses()) };
   }
 
-  private causeOf(goal: Goal, value: Measured | null, idle: Measured | null): { cause: Cause; because?: Gap } {
+  private causeOf(
+    goal: Goal,
+    value: MeasuredValue | null,
+    idle: MeasuredValue | null,
+  ): { cause: Cause; because?: Gap } {
     const thin = this.thinness(goal, value);
     if (!value || thin) return { cause: 'unknown', because: thin ?? 'samples' };
     if (!isOutside(goal, value.value)) return { cause: 'met' };
@@ -97,14 +101,14 @@ class Judge {
       : { cause: 'unknown', because: 'not_by_load' };
   }
 
-  private thinness(goal: Goal, value: Measured | null): Gap | undefined {
+  private thinness(goal: Goal, value: MeasuredValue | null): Gap | undefined {
     if (!value || value.n < leastSamples(goal.stat, this.input.evidence.minSamples)) return 'samples';
     const filled = this.input.window.map(({ stats }) => countOf(goal, stats) > 0);
     const span = (filled.lastIndexOf(true) - filled.indexOf(true) + 1) / Math.max(1, filled.length);
     return span < LEAST_SPAN ? 'duration' : undefined;
   }
 
-  private valueOf(goal: Goal, blocks: readonly Block[]): Measured | null {
+  private valueOf(goal: Goal, blocks: readonly Block[]): MeasuredValue | null {
     const { confidence } = this.input.evidence;
     const definition = metricOf(goal.metric);
     if (definition.kind === 'rate')
@@ -116,7 +120,7 @@ class Judge {
     return metric ? measured(goal.stat, blocked(blocks.map((block) => block.overall(metric))), confidence) : null;
   }
 
-  private idleOf(goal: Goal): Measured | null {
+  private idleOf(goal: Goal): MeasuredValue | null {
     const metric = distributionOf(goal.metric);
     return metric ? idleValue(goal, this.predictor.valuesOf(metric), this.input.evidence) : null;
   }

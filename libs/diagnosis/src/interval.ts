@@ -9,7 +9,7 @@ import {
   type Histogram,
   type WeightedHistogram,
 } from '@slipway/dataplane';
-import type { Goal, Interval, Measured } from './types.js';
+import type { Goal, Interval, MeasuredValue } from './types.js';
 
 /** Below this many values beyond a quantile, the quantile says nothing. */
 const LEAST_BEYOND = 5;
@@ -52,7 +52,7 @@ export function designEffect(stat: Stat, groups: readonly BlockedValues[]): Desi
   return { factor: apart > 0 ? Math.max(1, together / apart) : 1, degrees };
 }
 
-/** What each block adds to a sum of deviations from the statistic, and the variance of one value's part. */
+/** Returns each block's part of a sum of deviations from the statistic, and the variance of one value's part. */
 function deviations(stat: Stat, all: Histogram, blocks: readonly Histogram[]) {
   if (stat === 'avg') {
     const mean = all.sum / all.n;
@@ -78,7 +78,7 @@ export function measured(
   values: BlockedValues,
   confidence: number,
   effect = designEffect(stat, [values]),
-): Measured | null {
+): MeasuredValue | null {
   const { all: histogram } = values;
   if (histogram.n === 0) return null;
   const found = estimate(stat, [{ histogram, weight: 1, tilt: 0 }]);
@@ -96,7 +96,7 @@ export function blocked(blocks: readonly Histogram[]): BlockedValues {
 }
 
 /** A mean of zero, or of one value, has no relative error. */
-function unmeasurable(stat: Stat, histogram: Histogram): Measured {
+function unmeasurable(stat: Stat, histogram: Histogram): MeasuredValue {
   const value = stat === 'avg' ? histogram.sum / histogram.n : (quantile(histogram, QUANTILES[stat] ?? 0.5) as number);
   return { n: histogram.n, value, low: 0, high: Infinity };
 }
@@ -108,7 +108,10 @@ export function mixture(stat: Stat, parts: readonly WeightedHistogram[]): { valu
 }
 
 /** Share of failures with Wilson's interval, for as many independent requests as the blocks show. */
-export function measuredShare(blocks: readonly { failed: number; of: number }[], confidence: number): Measured | null {
+export function measuredShare(
+  blocks: readonly { failed: number; of: number }[],
+  confidence: number,
+): MeasuredValue | null {
   const filled = blocks.filter(({ of }) => of > 0);
   const n = filled.reduce((sum, { of }) => sum + of, 0);
   if (n === 0) return null;

@@ -1,6 +1,6 @@
 import { metricOf } from '@slipway/contracts';
 import { sideOf } from './interval.js';
-import type { Gap, Goal, GoalDiagnosis, Interval, Measured } from './types.js';
+import type { Gap, Goal, GoalDiagnosis, Interval, MeasuredValue } from './types.js';
 
 type FailureClasses = Record<'server_error' | 'connect_error', number>;
 
@@ -22,7 +22,7 @@ const REASONS: Record<
   errors: (_, { server_error, connect_error }) =>
     `Failures explain it (${server_error} failed answers, ${connect_error} failed connections), and more instances do not fix failures.`,
   intrinsic: ({ goal, idle }) =>
-    `Even on an idle instance it is ${ranged(goal, idle as Measured)}, so more replicas cannot reach the limit. Another engine setting, shorter prompts, another accelerator or another limit can.`,
+    `Even on an idle instance it is ${ranged(goal, idle as MeasuredValue)}, so more replicas cannot reach the limit. Another engine setting, shorter prompts, another accelerator or another limit can.`,
   load_dependent: (found) => `${idleText(found)}${sizeText(found)}`,
   starting: ({ goal }) =>
     `Only requests of instances that had just started miss it: without them, ${nameOf(goal)} is within the limit.`,

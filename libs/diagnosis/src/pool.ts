@@ -7,7 +7,7 @@ export interface LoadShare {
   share: number;
 }
 
-/** What a pool of instances does with Poisson arrivals. */
+/** The loads in a pool of instances with Poisson arrivals. */
 export interface PoolState {
   shares: LoadShare[];
   /** Share of requests at loads above the highest of the service curve: there the durations were never measured. */

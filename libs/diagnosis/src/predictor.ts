@@ -158,7 +158,7 @@ export class Predictor {
       const above = points.findIndex((point) => point.load >= load);
       const high = above < 0 ? highest : (points[above] as LoadBucketValues);
       const low = points[above - 1];
-      // More load never makes a request faster, so the lowest load that was seen stands in for lower ones.
+      // More load never makes a request faster, so its values at the lowest load that was seen are an upper bound.
       if (above < 0 || !low) add(high, share);
       else {
         const part = Math.log(load / low.load) / Math.log(high.load / low.load);

@@ -15,7 +15,7 @@ export interface Interval {
 }
 
 /** A measured value with its confidence interval and number of samples. */
-export interface Measured extends Interval {
+export interface MeasuredValue extends Interval {
   n: number;
 }
 
@@ -26,8 +26,8 @@ export interface Pool {
   slots?: number;
 }
 
-/** What the policy says about the traffic. */
-export interface Workload {
+/** The traffic, in the numbers that a policy declares. */
+export interface WorkloadNumbers {
   /** Requests per second. */
   requestRate?: number;
   /** Requests in progress at once. */
@@ -36,7 +36,7 @@ export interface Workload {
   outputTokensP95?: number;
 }
 
-export type ObservedWorkload = { [M in keyof Workload]-?: number | null };
+export type ObservedWorkload = { [M in keyof WorkloadNumbers]-?: number | null };
 
 export interface DiagnosisInput {
   goals: readonly Goal[];
@@ -48,7 +48,7 @@ export interface DiagnosisInput {
   history: readonly ServiceRecord[];
   /** Arrivals of the same revisions, oldest first. */
   arrivals: readonly ArrivalCount[];
-  declared: Workload;
+  declared: WorkloadNumbers;
   pool: Pool;
   /** A larger share of failures explains a missed latency. 0..1. */
   errorLimit: number;
@@ -85,7 +85,7 @@ export type Gap =
   | 'out_of_reach';
 
 /** Statistic of the goal at one load, in requests in flight on an instance. */
-export interface CurvePoint extends Measured {
+export interface CurvePoint extends MeasuredValue {
   load: number;
 }
 
@@ -94,9 +94,9 @@ export interface GoalDiagnosis {
   cause: Cause;
   because?: Gap;
   /** In the window; null without samples. */
-  value: Measured | null;
+  value: MeasuredValue | null;
   /** At loads below 1.42 requests in flight; null if too few requests were that alone. */
-  idle: Measured | null;
+  idle: MeasuredValue | null;
   /** With `replicas.needed` instances at the peak. */
   predicted: Interval | null;
   replicas: { now: number; needed: number | null; atRate: number | null };
@@ -107,10 +107,10 @@ export interface GoalDiagnosis {
 
 export interface Diagnosis {
   workload: {
-    declared: Workload;
+    declared: WorkloadNumbers;
     observed: ObservedWorkload;
     /** Members whose declared and observed values differ by more than a quarter. */
-    moved: (keyof Workload)[];
+    moved: (keyof WorkloadNumbers)[];
   };
   goals: GoalDiagnosis[];
   /** The least number of instances that meets all goals at the peak; null if that is not known. */

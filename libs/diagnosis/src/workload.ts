@@ -1,5 +1,5 @@
 import { mergeHistograms, quantile, type ArrivalCount, type Histogram, type ServiceRecord } from '@slipway/dataplane';
-import type { ObservedWorkload, Workload } from './types.js';
+import type { ObservedWorkload, WorkloadNumbers } from './types.js';
 
 /**
  * A rate from fewer arrivals is mostly chance: of 30, it is off by 18 %. The highest of many rates is the one that
@@ -62,8 +62,8 @@ export function observedWorkload(
 }
 
 /** Returns the members that are declared, and observed as more than a quarter more or less. */
-export function movedMembers(declared: Workload, observed: ObservedWorkload): (keyof Workload)[] {
-  return (Object.keys(observed) as (keyof Workload)[]).filter((member) => {
+export function movedMembers(declared: WorkloadNumbers, observed: ObservedWorkload): (keyof WorkloadNumbers)[] {
+  return (Object.keys(observed) as (keyof WorkloadNumbers)[]).filter((member) => {
     const [said, seen] = [declared[member], observed[member]];
     if (said === undefined || seen === null) return false;
     return Math.max(said, seen) > MOVED * Math.min(said, seen);

@@ -26,7 +26,7 @@ type Answer = (response: ServerResponse, count: number) => boolean;
 const json = (response: ServerResponse, status: number, body: string) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-/** What a candidate does to a request after the one that shows that it is ready; false leaves it to the simulator. */
+/** Faults after the one request that shows that a candidate is ready; false leaves a request to the simulator. */
 const FAULTS = {
   'fails every request': (response) => !!json(response, 500, '{"error":{"message":"broken"}}'),
   'fails one of ten requests': (response, count) =>

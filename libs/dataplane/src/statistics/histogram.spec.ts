@@ -110,7 +110,7 @@ it('counts a value as often as requested', () => {
   expect(quantile(recorder.snapshot(), 0.75) as number).toBeLessThan(11);
 });
 
-it('a recorder counts each value, in whichever order small and large ones come', () => {
+it('a recorder counts each value, in any order of small and large ones', () => {
   fc.assert(
     fc.property(values, (list) => {
       const each = mergeHistograms(list.map((value) => histogramOf([value])));

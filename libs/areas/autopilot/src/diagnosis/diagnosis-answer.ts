@@ -1,4 +1,4 @@
-import type { Diagnosis, GoalDiagnosis, Interval, Measured } from '@slipway/diagnosis';
+import type { Diagnosis, GoalDiagnosis, Interval, MeasuredValue } from '@slipway/diagnosis';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { standing } from '../rounds/availability.js';
 import type { AvailabilityResult } from '../rounds/situation.js';
@@ -74,7 +74,7 @@ export function availabilityAnswer(result: AvailabilityResult, replicas: number)
   };
 }
 
-function measuredAnswer(measured: Measured | null): DiagnosisMeasuredDto | null {
+function measuredAnswer(measured: MeasuredValue | null): DiagnosisMeasuredDto | null {
   return measured && { ...intervalAnswer(measured), n: measured.n };
 }
 
