@@ -385,6 +385,11 @@ describe('a diagnosis', () => {
     expect(workload.declared).toEqual({ request_rate: 6, input_tokens_p95: 480 });
     expect(workload.observed.request_rate).toBeGreaterThan(0.9);
     expect(workload.moved).toEqual(['request_rate']);
+    await sweep();
+    expect((await events())[0]).toMatchObject({
+      type: 'autopilot.diagnosed',
+      data: { workload_moved: ['request_rate'] },
+    });
     expect(slos[0]!.replicas.at_rate).toBe(6);
     expect(slos[0]!.replicas.needed).toBeGreaterThan(2);
   });

@@ -2,7 +2,7 @@ import type { Diagnosis, GoalDiagnosis, Interval, MeasuredValue } from '@slipway
 import type { PolicyContent } from '@slipway/ports/policies';
 import { standing } from '../rounds/availability.js';
 import type { AvailabilityResult } from '../rounds/situation.js';
-import { declaredWorkload } from '../rounds/workload.js';
+import { declaredWorkload, movedWorkload, WORKLOAD_NAMES, type WorkloadMember } from '../rounds/workload.js';
 import type {
   DiagnosisIntervalDto,
   DiagnosisMeasuredDto,
@@ -12,17 +12,8 @@ import type {
 
 /* A diagnosis in the names of the API. */
 
-const NAMES = {
-  requestRate: 'request_rate',
-  concurrency: 'concurrency',
-  inputTokensP95: 'input_tokens_p95',
-  outputTokensP95: 'output_tokens_p95',
-} as const;
-type Member = keyof typeof NAMES;
-
 export function workloadAnswer(policy: PolicyContent, diagnosis: Diagnosis | undefined): DiagnosisWorkloadDto {
   const observed = diagnosis?.workload.observed;
-  const moved: string[] = diagnosis?.workload.moved.map((member) => NAMES[member]) ?? [];
   return {
     declared: named(declaredWorkload(policy.workload)),
     observed: {
@@ -31,12 +22,14 @@ export function workloadAnswer(policy: PolicyContent, diagnosis: Diagnosis | und
       input_tokens_p95: rounded(observed?.inputTokensP95),
       output_tokens_p95: rounded(observed?.outputTokensP95),
     },
-    moved,
+    moved: diagnosis ? movedWorkload(diagnosis) : [],
   };
 }
 
-function named(declared: Partial<Record<Member, number>>): DiagnosisWorkloadDto['declared'] {
-  return Object.fromEntries(Object.entries(declared).map(([member, value]) => [NAMES[member as Member], value]));
+function named(declared: Partial<Record<WorkloadMember, number>>): DiagnosisWorkloadDto['declared'] {
+  return Object.fromEntries(
+    Object.entries(declared).map(([member, value]) => [WORKLOAD_NAMES[member as WorkloadMember], value]),
+  );
 }
 
 export function sloAnswer({ goal, cause, because, value, idle, predicted, replicas, curve, message }: GoalDiagnosis) {

@@ -8,6 +8,7 @@ import type { Revision } from '@slipway/ports/revisions';
 import type { ReportedFindings } from './schedule.entity.js';
 import type { AvailabilityResult, Finding, ReviewRecords } from './situation.js';
 import { keyNameOf } from './texts.js';
+import { movedWorkload } from './workload.js';
 
 export const AUTOPILOT_ACTOR = systemActor('autopilot');
 
@@ -105,15 +106,17 @@ export function causesKey(base: Pick<Revision, 'id'>, { goals }: Diagnosis, befo
 export async function appendDiagnosis(
   tx: Tx,
   context: FindingContext,
-  { goals, needed }: Diagnosis,
+  diagnosis: Diagnosis,
   before: string | undefined,
 ): Promise<void> {
+  const { goals, needed } = diagnosis;
   const known = new Set((before ?? '').split('|'));
   await append(tx, context, {
     type: 'autopilot.diagnosed',
     data: {
       window: windowOf(context),
       replicas_needed: needed,
+      workload_moved: movedWorkload(diagnosis),
       slos: goals.map(({ goal, cause, because, value, message }) => ({
         ...goal,
         cause,

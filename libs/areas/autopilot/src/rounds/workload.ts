@@ -1,8 +1,17 @@
-import type { DiagnosisInput } from '@slipway/diagnosis';
+import type { Diagnosis, DiagnosisInput } from '@slipway/diagnosis';
 import type { PolicyContent } from '@slipway/ports/policies';
 
 type DeclaredWorkload = DiagnosisInput['declared'];
 type PolicyWorkload = NonNullable<PolicyContent['workload']>;
+
+/** Members of a workload, by their names in the API. */
+export const WORKLOAD_NAMES = {
+  requestRate: 'request_rate',
+  concurrency: 'concurrency',
+  inputTokensP95: 'input_tokens_p95',
+  outputTokensP95: 'output_tokens_p95',
+} as const;
+export type WorkloadMember = keyof typeof WORKLOAD_NAMES;
 
 interface Lengths {
   p50: number;
@@ -35,6 +44,11 @@ export function declaredWorkload(workload: PolicyWorkload | undefined): Declared
     outputTokensP95: longOf(workload.output_tokens, profile?.output),
   };
   return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined));
+}
+
+/** Returns the declared members that the records contradict, by their names in the API. */
+export function movedWorkload({ workload }: Diagnosis): string[] {
+  return workload.moved.map((member) => WORKLOAD_NAMES[member]);
 }
 
 function longOf(declared: Partial<Lengths> | undefined, usual: Lengths | undefined): number | undefined {
