@@ -24,7 +24,7 @@ export function draftOf(
   proposal: Proposal,
   base: Pick<Revision, 'name' | 'spec'>,
   situation: Situation & { records: ReviewRecords },
-  { diagnosis, availability }: Evaluation,
+  { diagnosis, availability, peakRate }: Evaluation,
 ): PlanDraft {
   const { policy } = situation;
   const { spec } = applyChanges(base.spec, proposal.changes);
@@ -61,7 +61,7 @@ export function draftOf(
           ]
         : []),
     ],
-    assumes: assumptionsOf(situation, diagnosis),
+    assumes: assumptionsOf(situation, diagnosis, peakRate),
     predictedImpact: impactOf(proposal, situation),
     risk: proposal.risk,
   };
@@ -92,12 +92,14 @@ export function gateOf(
   ];
 }
 
-function assumptionsOf({ spec }: Situation, diagnosis: Evaluation['diagnosis']): PlanDraft['assumes'] {
+function assumptionsOf(
+  { spec }: Situation,
+  diagnosis: Evaluation['diagnosis'],
+  peakRate: number | null,
+): PlanDraft['assumes'] {
   const observed = diagnosis?.workload.observed;
-  const declared = diagnosis?.workload.declared;
-  const rates = [declared?.requestRate, observed?.requestRate].filter((rate) => typeof rate === 'number');
   return {
-    peak_request_rate: rates.length > 0 ? exact(Math.max(...rates)) : null,
+    peak_request_rate: peakRate === null ? null : exact(peakRate),
     input_tokens_p95: wholeOf(observed?.inputTokensP95),
     output_tokens_p95: wholeOf(observed?.outputTokensP95),
     engine_version: spec.runtime.engine ?? null,

@@ -27,7 +27,7 @@ export function evaluate(situation: Situation): Evaluation {
   const review = records && reviewOf({ ...situation, records });
   const availability = records && judgeAvailability(situation.policy, records.availability);
   const finding = beforeJudging(situation) ?? judged(review as Review, availability);
-  return { finding, diagnosis: review?.diagnosis, availability };
+  return { finding, diagnosis: review?.diagnosis, availability, peakRate: review?.predictor.peakRate ?? null };
 }
 
 /** Returns the finding if a judgement is impossible or needless. */

@@ -14,6 +14,7 @@ describe('a round reads', () => {
       window: { from: new Date('2026-06-10T12:04:00Z'), minutesFrom: new Date('2026-06-10T06:00:00Z') },
       history: { from: new Date('2026-06-03T12:00:00Z'), minutesFrom: new Date('2026-06-10T06:00:00Z') },
       arrivalsFrom: new Date('2026-06-03T12:34:00Z'),
+      olderArrivalsFrom: new Date('2026-06-03T12:34:00Z'),
     });
   });
 
@@ -37,6 +38,9 @@ describe('a round reads', () => {
   it('arrivals for as long as fewer replicas must have been enough', () => {
     const { arrivalsFrom } = ranges({ max_age_seconds: 3_600 }, { right_size_after_seconds: 2 * DAY });
     expect(arrivalsFrom).toEqual(new Date('2026-06-08T12:34:00Z'));
+    const patient = ranges({}, { right_size_after_seconds: 20 * DAY });
+    expect(patient.arrivalsFrom).toEqual(new Date('2026-06-02T12:34:00Z'));
+    expect(patient.olderArrivalsFrom).toEqual(new Date('2026-05-21T12:34:00Z'));
   });
 });
 

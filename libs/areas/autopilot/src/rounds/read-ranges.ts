@@ -18,6 +18,8 @@ export interface ReadRanges {
   window: { from: Date; minutesFrom: Date };
   history: { from: Date; minutesFrom: Date };
   arrivalsFrom: Date;
+  /** Hours are read from here on for arrivals before those of minutes; equal to `arrivalsFrom` if they go back enough. */
+  olderArrivalsFrom: Date;
 }
 
 /** Returns what a policy judges by records that are complete until a time. Pure. */
@@ -39,6 +41,7 @@ export function rangesOf({ evidence, reliability }: PolicyContent, until: Date):
       minutesFrom: new Date(minutesFrom),
     },
     arrivalsFrom: new Date(back(longest, RECORDED_MINUTES_SECONDS)),
+    olderArrivalsFrom: new Date(back(longest, RECORDED_SECONDS)),
   };
 }
 

@@ -11,7 +11,7 @@ import { digestOf, type Tx } from '@slipway/platform-database';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import { RECORDED_SECONDS } from './goals.js';
-import { rangesOf, withoutGaps } from './read-ranges.js';
+import { rangesOf, withoutGaps, type ReadRanges } from './read-ranges.js';
 import type { ReviewRecords } from './situation.js';
 
 /** Reads the records of a deployment that say something about its active revision. */
@@ -28,8 +28,7 @@ export class RecordsReader {
     const reported = await statsCompleteUntil(tx);
     if (!reported || policy.evidence.min_duration_seconds > RECORDED_SECONDS) return undefined;
     const ids = await this.alike(tx, active);
-    const { arrivalsFrom: from } = rangesOf(policy, reported);
-    const arrivals = await arrivalCounts(tx, ids, { from, to: reported });
+    const arrivals = await this.arrivals(tx, ids, rangesOf(policy, reported), reported);
     // Records of a minute are merged a little later than the gateways report, and arrivals end where the records end.
     const { to, window, history } = rangesOf(policy, endOf(arrivals) ?? reported);
     const all = await serviceRecords(tx, ids, { ...history, to });
@@ -43,6 +42,19 @@ export class RecordsReader {
       arrivals,
       availability: await availabilityOf(tx, [active.id], { from: history.from, to }),
     };
+  }
+
+  /** Minutes are kept for eight days; a policy may require that fewer replicas were enough for longer. */
+  private async arrivals(
+    tx: Tx,
+    ids: readonly string[],
+    { arrivalsFrom: from, olderArrivalsFrom: olderFrom }: ReadRanges,
+    to: Date,
+  ): Promise<ArrivalCount[]> {
+    const minutes = await arrivalCounts(tx, ids, { from, to });
+    if (olderFrom >= from) return minutes;
+    const hours = await serviceRecords(tx, ids, { from: olderFrom, minutesFrom: from, to: from });
+    return [...hours.map(({ at, seconds, arrivals: count }) => ({ at, seconds, count })), ...minutes];
   }
 
   /** Returns the revisions that differ only in the number of instances: their values by load are the same. */

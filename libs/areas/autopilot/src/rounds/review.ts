@@ -1,6 +1,7 @@
 import { isBeyond, metricOf } from '@slipway/contracts';
 import {
   diagnose,
+  peakRate,
   Predictor,
   type Diagnosis,
   type DiagnosisInput,
@@ -32,7 +33,7 @@ export interface Review extends Situation {
 export function reviewOf(situation: Situation & { records: ReviewRecords }): Review {
   const scale = scaleOf(situation);
   const input = diagnosisInputOf(situation, situation.records);
-  const predictor = new Predictor(input);
+  const predictor = new Predictor({ ...input, declared: atLeastNow(input, situation.records) });
   return {
     ...situation,
     input,
@@ -41,6 +42,15 @@ export function reviewOf(situation: Situation & { records: ReviewRecords }): Rev
     scale,
     replicas: replicasNow(scale, situation.records.window),
   };
+}
+
+/**
+ * Traffic that rose an hour ago is not in the 99th percentile of a week yet, but an SLO that it misses needs replicas for
+ * it.
+ */
+function atLeastNow({ declared }: DiagnosisInput, { arrivals, from }: ReviewRecords): DiagnosisInput['declared'] {
+  const now = peakRate(arrivals.filter(({ at }) => at >= from));
+  return now === null ? declared : { ...declared, requestRate: Math.max(now, declared.requestRate ?? 0) };
 }
 
 /** Whether a goal is a distribution, which loads explain. A rate of failures is not predicted. */

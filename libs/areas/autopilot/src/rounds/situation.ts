@@ -151,6 +151,8 @@ export interface Evaluation {
   /** Undefined without records. */
   diagnosis: Diagnosis | undefined;
   availability: AvailabilityResult | undefined;
+  /** Requests per second that the plan is made for; null if unknown. */
+  peakRate: number | null;
 }
 
 /** How long each step of a plan's rollout is judged. */

@@ -12,6 +12,19 @@ describe('a fixed number of replicas', () => {
     expect(change).toMatch(/^\/scaling\/min_replicas [3-9]$/);
   });
 
+  it('is sized for traffic that has just risen, although it was seldom so high within a week', () => {
+    const { records, ...rest } = situation();
+    const older = Array.from({ length: 7 * 24 * 60 }, (_, minute) => ({
+      at: new Date(records!.history[0]!.at.getTime() - (minute + 1) * 60_000),
+      seconds: 60,
+      count: 5,
+    }));
+    const arrivals = [...older.reverse(), ...records!.arrivals];
+    const of = { ...rest, records: { ...records!, arrivals } };
+    expect(changesOf(of)).toEqual(['/scaling/min_replicas 2']);
+    expect(proposalOf(of)!.sentences[2]).toMatch(/^Up to 1\.\d+ requests\/s/);
+  });
+
   it('keeps spare replicas and is not below the minimum of the policy', () => {
     expect(changesOf(situation({ policy: { reliability: { spare_replicas: 2 } } }))).toEqual([
       '/scaling/min_replicas 4',
