@@ -17,7 +17,7 @@ import type {
   Situation,
   ThinReason,
 } from './situation.js';
-import { durationText, listText, standingText } from './texts.js';
+import { durationText, standingText } from './texts.js';
 
 const THIN = new Set<string>(['samples', 'duration', 'confidence'] satisfies ThinReason[]);
 
@@ -145,9 +145,4 @@ function cooldownEnd({ history, policy, now }: Situation): Date | undefined {
 
 function cooldownText({ policy }: Situation, until: Date): string {
   return `promotion.cooldown_seconds is ${durationText(policy.promotion.cooldown_seconds)}, so the next plan is possible at ${until.toISOString()}.`;
-}
-
-/** The missed goals in one line, for logs and events. */
-export function missedText(goals: readonly GoalDiagnosis[]): string {
-  return listText(goals.map(standingText));
 }
