@@ -70,6 +70,9 @@ export const UNBUNDLED = {
   react: 'few specs',
   sonner: 'few specs',
   typescript: 'few specs',
+  // Only pages of the console load them.
+  uplot: 'no spec',
+  'uplot/dist/uPlot.min.css': 'no spec',
 };
 
 /** Jest's `moduleNameMapper` for third-party packages: about 50 files instead of 2,500. */
