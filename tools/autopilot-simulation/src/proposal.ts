@@ -1,13 +1,6 @@
+import { diagnosisInputOf, evaluate, type ReviewRecords, type Situation } from '@slipway/area-autopilot/rounds';
 import type { ArrivalCount, ServiceRecord } from '@slipway/dataplane';
-import {
-  diagnose,
-  isOutside,
-  Predictor,
-  type Diagnosis,
-  type DiagnosisInput,
-  type Goal,
-  type Interval,
-} from '@slipway/diagnosis';
+import { Predictor, type Diagnosis, type Goal, type Interval } from '@slipway/diagnosis';
 
 /** A deployment with a fixed number of instances, and what was recorded of it. */
 export interface Question {
@@ -33,36 +26,71 @@ export interface Advice {
   predict(replicas: number, rate: number): Interval | null;
 }
 
-/** Diagnoses, and decides as the rules of the autopilot do, for a deployment with a fixed number of instances. */
+/** Asks the autopilot, as a round does, with a policy that only has this goal. */
 export function advise(question: Question): Advice {
-  const { goal, evidence, replicas: now, spareReplicas, slots } = question;
-  const input: DiagnosisInput = {
-    goals: [goal],
-    evidence,
-    window: question.records.slice(-question.windowMinutes),
-    history: question.records,
-    arrivals: question.arrivals,
-    declared: {},
-    pool: { replicas: now, ...(slots !== undefined && { slots }) },
-    errorLimit: 0.05,
-    calibration: [],
+  const situation = situationOf(question);
+  const { finding, diagnosis } = evaluate(situation);
+  const predictor = new Predictor(diagnosisInputOf(situation, situation.records));
+  const option = finding.kind === 'propose' ? finding.options[0] : undefined;
+  return {
+    diagnosis: diagnosis as Diagnosis,
+    replicas: option?.replicas.to ?? null,
+    peakRate: predictor.peakRate,
+    predict(replicas, rate) {
+      const found = predictor.predict(question.goal, replicas, rate);
+      return 'value' in found ? found : null;
+    },
   };
-  const predictor = new Predictor(input);
-  const diagnosis = diagnose(input, predictor);
-  const predict: Advice['predict'] = (replicas, rate) => {
-    const found = predictor.predict(goal, replicas, rate);
-    return 'value' in found ? found : null;
+}
+
+function situationOf(question: Question): Situation & { records: ReviewRecords } {
+  const { goal, evidence, replicas, spareReplicas, slots, windowMinutes } = question;
+  const history = [...question.records];
+  const window = history.slice(-windowMinutes);
+  const to = new Date((history.at(-1) as ServiceRecord).at.getTime() + 60_000);
+  return {
+    now: to,
+    deploymentName: 'simulation',
+    policy: {
+      mode: 'recommend',
+      slos: [goal],
+      evidence: {
+        min_samples: evidence.minSamples,
+        min_duration_seconds: 60 * windowMinutes,
+        max_age_seconds: 604_800,
+        confidence: evidence.confidence,
+      },
+      experiment_budget: { max_parallel: 1, max_traffic_percent: 5, period: 'month' },
+      // Patience would hide a plan that is wrong.
+      reliability: { min_replicas: 1, spare_replicas: spareReplicas, right_size_after_seconds: 0, freeze_windows: [] },
+      promotion: {
+        approvals_required: 1,
+        prevent_self_approval: true,
+        require_hosted_identity: false,
+        max_step_percent: 25,
+        cooldown_seconds: 0,
+        plan_ttl_seconds: 604_800,
+        min_gain_percent: 5,
+      },
+    },
+    spec: {
+      model: { id: 'model' },
+      runtime: { target: 'local', engine: 'vllm', args: slots === undefined ? {} : { max_num_seqs: slots }, env: {} },
+      scaling: { min_replicas: replicas },
+    },
+    override: null,
+    records: {
+      revisionId: 'revision',
+      from: (window[0] as ServiceRecord).at,
+      to,
+      window,
+      history,
+      arrivals: [...question.arrivals],
+      availability: { minutes: window.length, refusedMinutes: 0 },
+    },
+    isChanging: false,
+    history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0 },
+    devices: { accelerator: null, count: 0 },
+    price: null,
   };
-  const none: Advice = { diagnosis, replicas: null, peakRate: predictor.peakRate, predict };
-  const { needed } = diagnosis;
-  if (needed === null) return none;
-  const cause = diagnosis.goals[0]?.cause;
-  if (cause === 'load_dependent' && needed > now) return { ...none, replicas: needed };
-  const fewer = Math.max(1, needed + spareReplicas);
-  // The whole interval of the prediction must be inside the goal, with one instance fewer as with all that go.
-  const isSafe = (replicas: number): boolean => {
-    const found = predictor.predict(goal, replicas);
-    return 'value' in found && !isOutside(goal, found.high) && !isOutside(goal, found.low);
-  };
-  return cause === 'met' && fewer < now && isSafe(now - 1) && isSafe(fewer) ? { ...none, replicas: fewer } : none;
 }
