@@ -14,6 +14,9 @@ import { RECORDED_SECONDS } from './goals.js';
 import { rangesOf, withoutGaps, type ReadRanges } from './read-ranges.js';
 import type { ReviewRecords } from './situation.js';
 
+/** Revisions that are compared with the active one, the newest. A deployment may have thousands. */
+const MOST_REVISIONS = 100;
+
 /** Reads the records of a deployment that say something about its active revision. */
 @Injectable()
 export class RecordsReader {
@@ -60,7 +63,8 @@ export class RecordsReader {
   /** Returns the revisions that differ only in the number of instances: their values by load are the same. */
   private async alike(tx: Tx, active: Pick<Revision, 'id' | 'deploymentId' | 'spec'>): Promise<string[]> {
     const own = settingsDigest(active.spec);
-    const all = await this.revisions.getMany(tx, await this.revisions.idsOf(tx, active.deploymentId));
+    const newest = (await this.revisions.idsOf(tx, active.deploymentId)).slice(-MOST_REVISIONS);
+    const all = await this.revisions.getMany(tx, newest);
     const alike = all.filter(({ id, spec }) => id !== active.id && settingsDigest(spec) === own);
     return [active.id, ...alike.map(({ id }) => id)];
   }
