@@ -146,7 +146,7 @@ describe('a candidate', () => {
         const begin = performance.now();
         await until('it has none', async () => !(await hasTraffic()), 2 * most * 1_000);
         const seconds = (performance.now() - begin) / 1_000;
-        expect(await slipway.operations.wait(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
+        expect(await stack.operation(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
         process.stdout.write(`${name}: ${seconds.toFixed(1)} s\n`);
         expect(seconds).toBeLessThanOrEqual(most);
       } finally {
