@@ -218,9 +218,8 @@ interface CanaryResult {
   function assertGuarded(name: string, result: CanaryResult, guard: keyof typeof ALL_PASS) {
     assertStopped(name, result, 'analysis_failed');
     expect(guardsOf(result.record)).toEqual({ ...ALL_PASS, [guard]: 'breached' });
-    // A soak that stops within seconds may compare with the requests from before it.
-    const basis = expect.stringMatching(/^(same_time|earlier)$/);
-    expect(guardOf(result.record, guard)).toMatchObject({ basis, reason: null });
+    // No basis is required: a soak that stops within seconds has few requests of the stable revision to compare with.
+    expect(guardOf(result.record, guard)).toMatchObject({ reason: null });
   }
 
   describe('that run at the same time', () => {
