@@ -15,7 +15,26 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-it('sees slow answers to real clients, says that replicas cannot help, and proposes none', async () => {
+/** Resolves when it is stopped. One client at a time is alone on the instance. */
+async function askUntil(stopped: () => boolean): Promise<void> {
+  while (!stopped()) {
+    const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'hello' }], max_tokens: 1 }),
+    });
+    await answer.text();
+  }
+}
+
+let isStopped = false;
+let asking: Promise<void> | undefined;
+afterAll(async () => {
+  isStopped = true;
+  await asking;
+});
+
+it('serves real clients slowly, and has too little evidence at first', async () => {
   await slipway.deployments.create({ name: 'chat' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 60 } } };
   const first = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
@@ -24,31 +43,15 @@ it('sees slow answers to real clients, says that replicas cannot help, and propo
     slos: [{ metric: 'e2e_latency_ms', threshold: 20 }],
     evidence: { min_samples: 50, min_duration_seconds: 5 },
   });
-  const ask = (): Promise<Response> =>
-    fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'hello' }], max_tokens: 1 }),
-    });
-  const decision = async () => (await slipway.autopilot.diagnosis.get('chat')).decision;
-  // Records are of whole minutes, so this takes up to two of them. One client at a time is alone on the instance.
+  // Records are of whole minutes, so the clients go on during the other tests.
+  asking = askUntil(() => isStopped);
+  const types = async () =>
+    (await slipway.deployments.events.list('chat', { order: 'asc', limit: 200 })).data.map(({ type }) => type);
   await until(
-    'the autopilot decides',
-    async () => {
-      await (await ask()).text();
-      return (await decision())?.because === 'intrinsic';
-    },
-    180_000,
+    'it reports thin evidence',
+    async () => (await types()).includes('autopilot.evidence_insufficient'),
+    60_000,
   );
-  const { slos, workload } = await slipway.autopilot.diagnosis.get('chat');
-  expect(slos).toMatchObject([{ metric: 'e2e_latency_ms', cause: 'intrinsic', replicas: { now: 1, needed: null } }]);
-  expect(slos[0]!.idle!.value).toBeGreaterThan(55);
-  expect(workload.observed.request_rate).toBeGreaterThan(0);
-  const { data: events } = await slipway.deployments.events.list('chat', { order: 'asc', limit: 200 });
-  const types = events.map(({ type }) => type);
-  expect(types.indexOf('autopilot.evidence_insufficient')).toBeLessThan(types.indexOf('autopilot.slo_missed'));
-  expect(types).toContain('autopilot.diagnosed');
-  expect((await slipway.autopilot.plans.list({ deployment: 'chat' })).data).toEqual([]);
 });
 
 describe('a missed SLO that load explains', () => {
@@ -125,6 +128,25 @@ describe('a missed SLO that load explains', () => {
     expect(events.filter(({ type }) => type === 'plan.created')).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'autopilot.diagnosed')).toHaveLength(1);
   });
+});
+
+it('says of slow answers to real clients that replicas cannot help, and proposes none', async () => {
+  await stack.query(
+    `update autopilot_schedules s set next_run_at = now() from deployments d where d.id = s.deployment_id and d.name = 'chat'`,
+  );
+  const decision = async () => (await slipway.autopilot.diagnosis.get('chat')).decision;
+  await until('the autopilot decides', async () => (await decision())?.because === 'intrinsic', 180_000);
+  isStopped = true;
+  await asking;
+  const { slos, workload } = await slipway.autopilot.diagnosis.get('chat');
+  expect(slos).toMatchObject([{ metric: 'e2e_latency_ms', cause: 'intrinsic', replicas: { now: 1, needed: null } }]);
+  expect(slos[0]!.idle!.value).toBeGreaterThan(55);
+  expect(workload.observed.request_rate).toBeGreaterThan(0);
+  const { data: events } = await slipway.deployments.events.list('chat', { order: 'asc', limit: 200 });
+  const types = events.map(({ type }) => type);
+  expect(types.indexOf('autopilot.evidence_insufficient')).toBeLessThan(types.indexOf('autopilot.slo_missed'));
+  expect(types).toContain('autopilot.diagnosed');
+  expect((await slipway.autopilot.plans.list({ deployment: 'chat' })).data).toEqual([]);
 });
 
 it('records an approval once if the api dies between its commit and its answer', async () => {
