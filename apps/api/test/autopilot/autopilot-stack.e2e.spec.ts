@@ -43,7 +43,7 @@ it('serves real clients slowly, and has too little evidence at first', async () 
     slos: [{ metric: 'e2e_latency_ms', threshold: 20 }],
     evidence: { min_samples: 50, min_duration_seconds: 5 },
   });
-  // Records are of whole minutes, so the clients go on during the other tests.
+  // Records are of whole minutes, so the clients continue during the other tests.
   asking = askUntil(() => isStopped);
   const types = async () =>
     (await slipway.deployments.events.list('chat', { order: 'asc', limit: 200 })).data.map(({ type }) => type);
