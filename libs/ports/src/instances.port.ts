@@ -92,6 +92,19 @@ export interface CapacityForecast {
   wanted: number;
 }
 
+/** Whether the target can run the instances next to what runs now. True if the target does not report its capacity. */
+export function hasCapacity({ free, needed }: Pick<CapacityForecast, 'free' | 'needed'>): boolean {
+  return free === null || free >= needed;
+}
+
+/**
+ * Whether waiting would never free enough: the deployment itself uses the missing capacity, or the target does not have
+ * it.
+ */
+export function isExhausted(capacity: Pick<CapacityForecast, 'free' | 'needed' | 'total' | 'own'>): boolean {
+  return !hasCapacity(capacity) && capacity.total !== null && capacity.needed > capacity.total - capacity.own;
+}
+
 /** `asked`: no worker has begun yet. */
 export interface WorkloadPreparation {
   state: 'asked' | 'running' | 'ready' | 'failed';

@@ -2,7 +2,13 @@ import type { RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Tx, digestOf } from '@slipway/platform-database';
 import { HOLD_SECONDS, type Deployment } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type CapacityForecast } from '@slipway/ports/instances';
+import {
+  hasCapacity,
+  INSTANCES,
+  isExhausted,
+  type InstancesPort,
+  type CapacityForecast,
+} from '@slipway/ports/instances';
 import { type Revision, RevisionSpecDto } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { type CapacityDto, RolloutDto } from './rollout.dto.js';
@@ -313,19 +319,6 @@ function capacityExhausted({ target, resource, needed, total, free, own }: Capac
   const message = `${available}; ${needed} are needed and this deployment already uses ${own}. Use strategy recreate, which stops these first, or auto, which does so if capacity is missing.`;
   const capacity = { target, resource, needed, total, free, own };
   return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });
-}
-
-/** Whether the target can run the candidate next to what runs now. True if the target does not report its capacity. */
-export function hasCapacity({ free, needed }: Pick<CapacityForecast, 'free' | 'needed'>): boolean {
-  return free === null || free >= needed;
-}
-
-/**
- * Whether waiting would never free enough: the deployment itself uses the missing capacity, or the target does not have
- * it.
- */
-export function isExhausted(capacity: Pick<CapacityForecast, 'free' | 'needed' | 'total' | 'own'>): boolean {
-  return !hasCapacity(capacity) && capacity.total !== null && capacity.needed > capacity.total - capacity.own;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import { type Deployment, deploymentStream } from '@slipway/ports/deployment-records';
-import { INSTANCES, type CapacityForecast, type InstancesPort } from '@slipway/ports/instances';
+import { INSTANCES, isExhausted, type CapacityForecast, type InstancesPort } from '@slipway/ports/instances';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
@@ -120,12 +120,14 @@ export class Advisor {
     const outcome =
       finding.kind === 'propose' ? await this.propose(tx, review, situation, evaluation, finding) : finding;
     await this.pausePoints.reach('autopilot:round:planned');
+    const at = situation.now.toISOString();
+    const { id } = review.deployment;
     if ('planId' in outcome)
-      return this.decide(tx, review, situation.now, { ...outcome.text, plan_id: outcome.planId });
-    await this.tell(tx, { ...review, told }, outcome, evaluation, situation.now);
+      return this.schedules.decided(tx, id, { ...outcome.text, plan_id: outcome.planId, at }, told);
+    const reported = await this.tell(tx, { ...review, told }, outcome, evaluation, situation.now);
     const { because, message } = outcome;
     const until = 'until' in outcome ? (outcome.until?.toISOString() ?? null) : null;
-    await this.decide(tx, review, situation.now, { because, message, until });
+    await this.schedules.decided(tx, id, { because, message, until, at }, reported);
   }
 
   /** Proposes the first option that the targets can run. A draft is checked before anything is written. */
@@ -183,57 +185,42 @@ export class Advisor {
     return isExhausted(capacity) ? capacityText(capacity) : undefined;
   }
 
-  /** Reports the causes of the SLOs if one of them changed. @returns what is reported now */
+  /** Reports the causes of the SLOs if one of them changed. @returns what is reported then */
   private async tellCauses(
     tx: Tx,
     review: DeploymentReview,
     { diagnosis }: Evaluation,
     now: Date,
   ): Promise<ReportedFindings> {
-    const { told, base, deployment, policy } = review;
+    const { told, base, policy } = review;
     if (!diagnosis) return told;
     const before = told['diagnosed'];
     const key = causesKey(base, diagnosis, before?.key);
     const seconds = policy.content.evidence.min_duration_seconds;
     if (key === base.id || !isWorthReporting(before, key, now, seconds, true)) return told;
     await appendDiagnosis(tx, contextOf(review), diagnosis, before?.key);
-    const next = { ...told, diagnosed: { key, at: now.toISOString() } };
-    await this.schedules.tell(tx, deployment, next);
-    return next;
+    return { ...told, diagnosed: { key, at: now.toISOString() } };
   }
 
+  /** Reports a finding if that is due. @returns what is reported then */
   private async tell(
     tx: Tx,
     review: DeploymentReview,
     finding: ReportableFinding,
     { availability }: Evaluation,
     now: Date,
-  ): Promise<void> {
-    const { deployment, base, policy, told } = review;
+  ): Promise<ReportedFindings> {
+    const { base, policy, told } = review;
     const key = keyOf(base, finding);
     const seconds = policy.content.evidence.min_duration_seconds;
-    if (!isWorthReporting(told[finding.kind], key, now, seconds, finding.kind === 'quiet')) return;
-    await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
+    if (!isWorthReporting(told[finding.kind], key, now, seconds, finding.kind === 'quiet')) return told;
     await appendFinding(tx, contextOf(review), finding, availability);
-  }
-
-  private decide(
-    tx: Tx,
-    { deployment }: DeploymentReview,
-    now: Date,
-    decision: Omit<RoundDecision, 'at'>,
-  ): Promise<void> {
-    return this.schedules.decided(tx, deployment.id, { ...decision, at: now.toISOString() });
+    return { ...told, [finding.kind]: { key, at: now.toISOString() } };
   }
 }
 
 function contextOf({ deployment, base, policy, records }: DeploymentReview): FindingContext {
   return { deployment, base, policy, records };
-}
-
-/** Whether waiting would not help: this deployment itself uses the capacity, or the target does not have it. */
-function isExhausted({ free, needed, total, own }: CapacityForecast): boolean {
-  return free !== null && free < needed && total !== null && needed > total - own;
 }
 
 function capacityText({ target, resource, needed, total, free, own }: CapacityForecast): string {

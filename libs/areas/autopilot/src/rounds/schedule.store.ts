@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import type { Deployment } from '@slipway/ports/deployment-records';
 import { ScheduleEntity, type ReportedFindings, type RoundDecision } from './schedule.entity.js';
 import { DUE_SCHEDULES, TAKE_SCHEDULE, WATCH_DEPLOYMENT } from './schedule.query.js';
 
@@ -28,16 +27,11 @@ export class ScheduleStore {
   }
 
   /**
-   * @param told the complete value: the caller has taken the row in this transaction, so no other transaction changes
-   * it
+   * Stores what a round did. The caller has taken the row in this transaction, so no other transaction changes it.
+   * @param told the complete value; undefined if the round reported nothing
    */
-  async tell(tx: Tx, { tenantId, id }: Deployment, told: ReportedFindings): Promise<void> {
-    await tx.repository(ScheduleEntity).update({ tenantId, deploymentId: id }, { told });
-  }
-
-  /** The caller has taken the row in this transaction. */
-  async decided(tx: Tx, deploymentId: string, decision: RoundDecision): Promise<void> {
-    await tx.repository(ScheduleEntity).update({ deploymentId }, { decision });
+  async decided(tx: Tx, deploymentId: string, decision: RoundDecision, told?: ReportedFindings): Promise<void> {
+    await tx.repository(ScheduleEntity).update({ deploymentId }, { decision, ...(told && { told }) });
   }
 
   /** Returns the last decision about a deployment; null before the first round, or if nothing watches it. */
