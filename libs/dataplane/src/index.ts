@@ -90,7 +90,15 @@ export * from './statistics/sequential.js';
 export * from './statistics/stats.query.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './statistics/usage.query.js';
-export { failuresOf, kindestValue, readMetric, normalQuantile, type MetricReading } from './statistics/statistics.js';
+export {
+  failuresOf,
+  kindestValue,
+  normalQuantile,
+  QUANTILES,
+  readMetric,
+  wilsonInterval,
+  type MetricReading,
+} from './statistics/statistics.js';
 export * from './passports/passport.js';
 export * from './passports/passport.query.js';
 export * from './publishing/snapshot.query.js';

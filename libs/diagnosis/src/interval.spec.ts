@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { HistogramRecorder } from '@slipway/dataplane';
+import { randomFrom } from '../test/records.js';
 import {
   blocked,
   designEffect,
@@ -10,17 +11,6 @@ import {
   sideOf,
   tQuantile,
 } from './interval.js';
-
-/** Mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Blocks of exponential values, each block with a level of its own. */
 function blocks(seed: number, count: number, size: number, spread: number) {

@@ -1,4 +1,4 @@
-import { metricOf, type Stat } from '@slipway/contracts';
+import { isBeyond, metricOf, type Stat } from '@slipway/contracts';
 import {
   BUCKET_LOG_VARIANCE,
   bucketOf,
@@ -6,6 +6,8 @@ import {
   mergeHistograms,
   normalQuantile,
   quantile,
+  QUANTILES,
+  wilsonInterval,
   type Histogram,
   type WeightedHistogram,
 } from '@slipway/dataplane';
@@ -13,7 +15,6 @@ import type { Goal, Interval, MeasuredValue } from './types.js';
 
 /** Below this many values beyond a quantile, the quantile says nothing. */
 const LEAST_BEYOND = 5;
-const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
 /** Number of samples that a statistic needs. */
 export function leastSamples(stat: Stat, minSamples: number): number {
@@ -120,11 +121,7 @@ export function measuredShare(
   const offs = filled.reduce((sum, { failed, of }) => sum + (failed - value * of) ** 2, 0);
   const together = filled.length < 2 ? 0 : (filled.length / (filled.length - 1)) * offs;
   const independent = together > apart ? (n * apart) / together : n;
-  const z = tQuantile(confidence, filled.length - 1);
-  const centre = value + z ** 2 / (2 * independent);
-  const spread = z * Math.sqrt((value * (1 - value)) / independent + z ** 2 / (4 * independent ** 2));
-  const scale = 1 + z ** 2 / independent;
-  return { n, value, low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
+  return { n, value, ...wilsonInterval(value, independent, tQuantile(confidence, filled.length - 1)) };
 }
 
 /**
@@ -149,5 +146,5 @@ export function sideOf(goal: Goal, { low, high }: Interval): 'missed' | 'met' | 
 }
 
 export function isOutside({ metric, threshold }: Goal, value: number): boolean {
-  return metricOf(metric).better === 'higher' ? value < threshold : value > threshold;
+  return isBeyond(metric, value, threshold);
 }

@@ -18,7 +18,7 @@ const REASONS: Record<
   met: ({ replicas: { now, needed, atRate } }) =>
     needed === null || atRate === null
       ? 'The goal is met.'
-      : `The goal is met. ${instances(needed)} of ${now} are needed at ${rate(atRate)}.`,
+      : `The goal is met. ${replicasText(needed)} of ${now} are needed at ${rate(atRate)}.`,
   errors: (_, { server_error, connect_error }) =>
     `Failures explain it (${server_error} failed answers, ${connect_error} failed connections), and more instances do not fix failures.`,
   intrinsic: ({ goal, idle }) =>
@@ -37,7 +37,7 @@ function idleText({ goal, idle }: Omit<GoalDiagnosis, 'message'>): string {
 function sizeText({ goal, predicted, because, replicas: { needed, atRate }, curve }: Omit<GoalDiagnosis, 'message'>) {
   if (needed === null || atRate === null)
     return `No number of replicas is known: ${gapText(because ?? 'samples', curve[0]?.load)}.`;
-  const enough = `${instances(needed)} ${needed === 1 ? 'is' : 'are'} enough up to ${rate(atRate)}`;
+  const enough = `${replicasText(needed)} ${needed === 1 ? 'is' : 'are'} enough up to ${rate(atRate)}`;
   return predicted ? `${enough}: predicted ${ranged(goal, predicted)}.` : `${enough}.`;
 }
 
@@ -60,15 +60,16 @@ function gapText(gap: Gap, lowestLoad: number | undefined): string {
 }
 
 /** `154 ms (120 to 198)` */
-export function ranged(goal: Goal, { value, low, high }: Interval): string {
+function ranged(goal: Goal, { value, low, high }: Interval): string {
   return `${amount(goal, value)} (${amount(goal, low, false)} to ${amount(goal, high, false)})`;
 }
 
+/** Such as `ttft_ms p95`, as in keys and events. */
 export function nameOf({ metric, stat }: Goal): string {
   return stat === 'rate' ? metric : `${metric} ${stat}`;
 }
 
-export function amount({ metric }: Goal, value: number, withUnit = true): string {
+function amount({ metric }: Goal, value: number, withUnit = true): string {
   const { unit } = metricOf(metric);
   if (!Number.isFinite(value)) return 'unbounded';
   if (unit === 'share') return `${rounded(value * 100)} %`;
@@ -79,11 +80,11 @@ function rate(perSecond: number): string {
   return `${rounded(perSecond)} requests/s`;
 }
 
-function instances(count: number): string {
+export function replicasText(count: number): string {
   return count === 1 ? '1 replica' : `${count} replicas`;
 }
 
 /** Three significant digits, and thousands with a comma. */
-export function rounded(value: number): string {
+function rounded(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString('en-US', { maximumFractionDigits: 3 });
 }

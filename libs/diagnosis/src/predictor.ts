@@ -32,7 +32,10 @@ export interface ReplicaCount {
 
 /** Predicts goals for other numbers of instances, from what was measured. Made once for a diagnosis. */
 export class Predictor {
-  /** Requests per second: the larger of the declared and the observed peak. Null if neither is known. */
+  /**
+   * Requests per second: the largest of the declared peak, the observed one and that of the window. Traffic that rose an
+   * hour ago is not in the 99th percentile of a week yet. Null if none is known.
+   */
   readonly peakRate: number | null;
   private readonly blocks: Block[];
   private readonly service: ServiceCurve;
@@ -43,7 +46,10 @@ export class Predictor {
   constructor(private readonly input: DiagnosisInput) {
     this.blocks = blocksOf(input.history);
     this.service = this.serviceCurve();
-    const rates = [input.declared.requestRate, peakRate(input.arrivals)].filter((rate) => rate != null);
+    const start = input.window[0]?.at ?? new Date(0);
+    const recent = input.arrivals.filter(({ at }) => at >= start);
+    const peaks = [input.declared.requestRate, peakRate(input.arrivals), peakRate(recent)];
+    const rates = peaks.filter((rate) => rate != null);
     this.peakRate = rates.length === 0 ? null : Math.max(...rates);
     const arrivals = input.history.reduce((sum, record) => sum + record.arrivals, 0);
     const bound = input.history.reduce((sum, record) => sum + record.sessionArrivals, 0);
@@ -249,8 +255,8 @@ function upToSlots(curve: ServiceCurve, slots: number): ServiceCurve {
   return slots > last.load ? [...below, { load: slots, ms: last.ms + slope * (slots - last.load) }] : below;
 }
 
-function meanOf({ sum, n }: Histogram): number {
-  return n === 0 ? 0 : sum / n;
+function meanOf(histogram: Histogram): number {
+  return mean(histogram) ?? 0;
 }
 
 /** The share of requests that decides the statistic. */

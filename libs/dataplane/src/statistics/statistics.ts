@@ -24,7 +24,7 @@ export interface MetricReading {
 export const Z_95 = 1.645;
 /** A value read from a bucket, which spans an eighth of an octave, is off by at most this factor. */
 const BUCKET_ERROR = 2 ** (1 / 16);
-const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
+export const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
 export function readMetric(metric: Metric, stat: Stat, stats: RequestStats): MetricReading {
   const definition = metricOf(metric);
@@ -45,7 +45,10 @@ export function readMetric(metric: Metric, stat: Stat, stats: RequestStats): Met
 export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, confidence: number): number | null {
   const definition = metricOf(metric);
   const z = normalQuantile(confidence);
-  if (definition.kind === 'rate') return wilsonLowerBound(failuresOf(definition, stats), z);
+  if (definition.kind === 'rate') {
+    const { failed, of } = failuresOf(definition, stats);
+    return of === 0 ? null : wilsonInterval(failed / of, of, z).low;
+  }
   const histogram = metricHistogram(metric, stats);
   const { n } = histogram;
   if (n === 0) return null;
@@ -66,13 +69,16 @@ export function normalQuantile(p: number): number {
   return t - (2.515517 + 0.802853 * t + 0.010328 * t ** 2) / (1 + 1.432788 * t + 0.189269 * t ** 2 + 0.001308 * t ** 3);
 }
 
-/** Wilson's lower bound: reliable for few failures too. */
-function wilsonLowerBound({ failed, of: n }: FailureCount, z: number): number | null {
-  if (n === 0) return null;
-  const p = failed / n;
-  const centre = p + z ** 2 / (2 * n);
-  const spread = z * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2));
-  return Math.max(0, (centre - spread) / (1 + z ** 2 / n));
+/**
+ * Wilson's interval of a share: reliable for few events too.
+ * @param n number of independent cases
+ * @param z how many standard deviations to either side
+ */
+export function wilsonInterval(share: number, n: number, z: number): { low: number; high: number } {
+  const centre = share + z ** 2 / (2 * n);
+  const spread = z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2));
+  const scale = 1 + z ** 2 / n;
+  return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
 }
 
 /** Returns the requests or attempts that a rate counts, and all that it is a share of. */

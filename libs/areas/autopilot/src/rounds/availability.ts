@@ -1,9 +1,10 @@
+import { replicasText } from '@slipway/diagnosis';
 import { costOf } from './budget.js';
-import { changesTo, obstacleTo } from './knobs.js';
+import { changesTo, fixedCount, obstacleTo } from './knobs.js';
 import { shareInterval } from './goals.js';
 import type { Review } from './review.js';
 import type { AvailabilityResult, MetricPrediction, SizingResult } from './situation.js';
-import { numberText, predictionText, replicasText, valueText } from './texts.js';
+import { numberText, predictionText, valueText } from './texts.js';
 
 /** With one instance, each of its failures is one of the service. */
 const ENOUGH = 2;
@@ -23,8 +24,7 @@ export function availabilityProposal(review: Review, missed: AvailabilityResult)
       message: `${wrong} ${replicasText(scale.min_replicas)} run already, so one that fails is not the cause.`,
     };
   const to = Math.max(ENOUGH, policy.reliability.min_replicas);
-  const { max_replicas: most } = review.spec.scaling;
-  const values = most !== undefined && most < to ? { min_replicas: to, max_replicas: to } : { min_replicas: to };
+  const values = fixedCount(review, to);
   const obstacle = obstacleTo(values, review);
   if (obstacle) return { ...obstacle, message: `${wrong} ${replicasText(to)} would help. ${obstacle.message}` };
   const prediction = predicted(missed, policy.evidence.confidence);

@@ -10,7 +10,14 @@ import { standing } from './availability.js';
 import { summaryOf } from './evaluation.js';
 import { errorLimitOf } from './goals.js';
 import { isInside, isPredictable, predictionOf } from './review.js';
-import { SOAK_SECONDS, type Evaluation, type Proposal, type ReviewRecords, type Situation } from './situation.js';
+import {
+  SOAK_SECONDS,
+  type AvailabilityResult,
+  type Evaluation,
+  type Proposal,
+  type ReviewRecords,
+  type Situation,
+} from './situation.js';
 
 /** How much worse than the active revision the candidate may be at the same load, where no limit can be promised. */
 const MAX_REGRESSION_PERCENT = 10;
@@ -46,20 +53,7 @@ export function draftOf(
     },
     evidence: [
       ...goals.filter(({ value }) => value).map((one) => evidenceOf(one, situation.records)),
-      ...(availability?.verdict === 'missed'
-        ? [
-            {
-              kind: 'telemetry' as const,
-              tool: 'slipway',
-              metric: 'availability_percent',
-              stat: 'rate',
-              baseline: { value: availability.value?.value ?? null, n: availability.minutes },
-              delta_percent: null,
-              digest: `sha256:${digestOf({ revision_id: situation.records.revisionId, text: standing(availability) })}`,
-              collected_at: situation.records.to.toISOString(),
-            },
-          ]
-        : []),
+      ...(availability?.verdict === 'missed' ? [availabilityEvidence(availability, situation.records)] : []),
     ],
     assumes: assumptionsOf(situation, diagnosis, peakRate),
     predictedImpact: impactOf(proposal, situation),
@@ -136,6 +130,19 @@ function evidenceOf(
     candidate: null,
     delta_percent: null,
     digest: `sha256:${digestOf({ revision_id: revisionId, from: from.toISOString(), to: to.toISOString(), records: total(window) })}`,
+    collected_at: to.toISOString(),
+  };
+}
+
+function availabilityEvidence(availability: AvailabilityResult, { revisionId, to }: ReviewRecords): PlanEvidenceDto {
+  return {
+    kind: 'telemetry',
+    tool: 'slipway',
+    metric: 'availability_percent',
+    stat: 'rate',
+    baseline: { value: availability.value?.value ?? null, n: availability.minutes },
+    delta_percent: null,
+    digest: `sha256:${digestOf({ revision_id: revisionId, text: standing(availability) })}`,
     collected_at: to.toISOString(),
   };
 }

@@ -82,17 +82,13 @@ function forMissed(review: Review, missed: GoalDiagnosis[], availability: Availa
     message,
     ...more,
   });
-  const { policy, history } = review;
-  if (policy.mode === 'observe')
-    return withheld('observe', `${wrong} The mode of the policy is observe, so nothing is proposed.`);
-  if (history.hasOpenPlan) return quiet('open_plan', `${wrong} An earlier plan waits for a decision or a rollout.`);
-  const frozenUntil = freezeEnd(policy, review.now);
-  if (frozenUntil)
-    return withheld('freeze_window', `${wrong} A freeze window ends at ${frozenUntil.toISOString()}.`, {
-      until: frozenUntil,
-    });
-  const cooledAt = cooldownEnd(review);
-  if (cooledAt) return quiet('cooldown', `${wrong} ${cooldownText(review, cooledAt)}`, cooledAt);
+  const pause = pauseOf(review);
+  if (pause) {
+    const { because, until } = pause;
+    const message = `${wrong} ${pause.message}`;
+    if (because === 'open_plan' || because === 'cooldown') return quiet(because, message, until);
+    return withheld(because, message, until ? { until } : {});
+  }
   const sized = proposalsFor(review, missed, availability);
   if (!('options' in sized))
     return withheld(sized.because, sized.message, sized.request ? { request: sized.request } : {});
@@ -103,22 +99,39 @@ function forMissed(review: Review, missed: GoalDiagnosis[], availability: Availa
 }
 
 function whileMet(review: Review, goals: GoalDiagnosis[]): Finding {
-  const { policy, history, now } = review;
   const found = improvementFor(review, goals);
   if (!('option' in found)) return quiet(found.because, found.message, found.until);
   const { option } = found;
   const idea = `${metText(goals)} ${option.sentences[1]}`;
-  if (policy.mode === 'observe')
-    return quiet('observe', `${idea} The mode of the policy is observe, so nothing is proposed.`);
-  if (history.hasOpenPlan) return quiet('open_plan', `${idea} An earlier plan waits for a decision or a rollout.`);
-  const frozenUntil = freezeEnd(policy, now);
-  if (frozenUntil)
-    return quiet('freeze_window', `${idea} A freeze window ends at ${frozenUntil.toISOString()}.`, frozenUntil);
-  const cooledAt = cooldownEnd(review);
-  if (cooledAt) return quiet('cooldown', `${idea} ${cooldownText(review, cooledAt)}`, cooledAt);
+  const pause = pauseOf(review);
+  if (pause) return quiet(pause.because, `${idea} ${pause.message}`, pause.until);
   const exceeded = exceededBudget(option, review);
   if (exceeded) return quiet('budget', `${idea} Nothing is proposed: ${exceeded}.`);
   return { kind: 'propose', goals, options: [option], message: summaryOf(option) };
+}
+
+interface ProposalPause {
+  because: 'observe' | 'open_plan' | 'freeze_window' | 'cooldown';
+  message: string;
+  until?: Date;
+}
+
+/** Returns why no plan may be written at this moment, whatever it would propose; undefined if one may. */
+function pauseOf(review: Review): ProposalPause | undefined {
+  const { policy, history, now } = review;
+  if (policy.mode === 'observe')
+    return { because: 'observe', message: 'The mode of the policy is observe, so nothing is proposed.' };
+  if (history.hasOpenPlan)
+    return { because: 'open_plan', message: 'An earlier plan waits for a decision or a rollout.' };
+  const frozenUntil = freezeEnd(policy, now);
+  if (frozenUntil)
+    return {
+      because: 'freeze_window',
+      message: `A freeze window ends at ${frozenUntil.toISOString()}.`,
+      until: frozenUntil,
+    };
+  const cooledAt = cooldownEnd(review);
+  return cooledAt && { because: 'cooldown', message: cooldownText(review, cooledAt), until: cooledAt };
 }
 
 /** The text of a plan: what is wrong, what to change, what will be different. */

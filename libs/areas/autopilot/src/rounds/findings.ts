@@ -1,5 +1,5 @@
 import { systemActor } from '@slipway/contracts';
-import type { Diagnosis } from '@slipway/diagnosis';
+import { nameOf, type Diagnosis } from '@slipway/diagnosis';
 import type { Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { deploymentStream, type Deployment } from '@slipway/ports/deployment-records';
@@ -7,7 +7,6 @@ import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import type { ReportedFindings } from './schedule.entity.js';
 import type { AvailabilityResult, Finding, ReviewRecords } from './situation.js';
-import { keyNameOf } from './texts.js';
 import { movedWorkload } from './workload.js';
 
 export const AUTOPILOT_ACTOR = systemActor('autopilot');
@@ -26,7 +25,7 @@ const DAY_MS = 86_400_000;
 export function keyOf(base: Pick<Revision, 'id'>, finding: ReportableFinding): string {
   const goals = finding.kind === 'quiet' ? [] : finding.goals;
   const parts = goals.map(({ goal, because }) =>
-    finding.kind === 'insufficient' ? `${keyNameOf(goal)} ${because ?? ''}` : `${keyNameOf(goal)} `,
+    finding.kind === 'insufficient' ? `${nameOf(goal)} ${because ?? ''}` : `${nameOf(goal)} `,
   );
   return [base.id, finding.because, ...parts].join('|');
 }
@@ -96,7 +95,7 @@ export function causesKey(base: Pick<Revision, 'id'>, { goals }: Diagnosis, befo
   const [revisionId, ...known] = before.split('|');
   const last = revisionId === base.id ? known : [];
   const causes = goals.flatMap(({ goal, cause, because }) => {
-    const name = `${keyNameOf(goal)} `;
+    const name = `${nameOf(goal)} `;
     if (cause !== 'unknown' || !THIN.has(because ?? '')) return [`${name}${cause}`];
     return last.filter((one) => one.startsWith(name) && !one.slice(name.length).includes(' '));
   });
@@ -120,7 +119,7 @@ export async function appendDiagnosis(
       slos: goals.map(({ goal, cause, because, value, message }) => ({
         ...goal,
         cause,
-        changed: !known.has(`${keyNameOf(goal)} ${cause}`),
+        changed: !known.has(`${nameOf(goal)} ${cause}`),
         ...(because ? { because } : {}),
         value: value?.value ?? null,
         samples: value?.n ?? 0,

@@ -1,5 +1,5 @@
 import type { RevisionSpec } from '@slipway/contracts';
-import { normalQuantile } from '@slipway/dataplane';
+import { HOURS_KEPT_DAYS, MINUTES_KEPT_DAYS, normalQuantile, wilsonInterval } from '@slipway/dataplane';
 import type { DiagnosisInput, Goal } from '@slipway/diagnosis';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { replicasNow, scaleOf, type AvailabilityResult, type ReviewRecords, type Situation } from './situation.js';
@@ -8,10 +8,10 @@ import { declaredWorkload } from './workload.js';
 /** A larger share of failures explains a missed latency, if the policy names none. */
 export const DEFAULT_ERROR_LIMIT = 0.05;
 
-/** The reviews read 30 days of hourly records: they are not kept for longer. */
-export const RECORDED_SECONDS = 2_592_000;
-/** Records of minutes are kept for eight days. */
-export const RECORDED_MINUTES_SECONDS = 691_200;
+const DAY_SECONDS = 86_400;
+/** The reviews read hourly records: others are not kept for longer. */
+export const RECORDED_SECONDS = HOURS_KEPT_DAYS * DAY_SECONDS;
+export const RECORDED_MINUTES_SECONDS = MINUTES_KEPT_DAYS * DAY_SECONDS;
 /** Arguments of engines that state how many requests one instance serves at once. */
 const SLOT_ARGS = ['max_num_seqs', 'max_batch_size', 'max_concurrent_requests', 'parallel', 'n_parallel'];
 
@@ -79,14 +79,9 @@ export function judgeAvailability(
   return { ...counted, value, verdict: value.high < threshold ? 'missed' : 'thin' };
 }
 
-/** Wilson's interval of a share. */
+/** @param confidence one-sided */
 export function shareInterval(events: number, of: number, confidence: number): { low: number; high: number } {
-  const z = normalQuantile(confidence);
-  const share = events / of;
-  const centre = share + z ** 2 / (2 * of);
-  const spread = z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
-  const scale = 1 + z ** 2 / of;
-  return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
+  return wilsonInterval(events / of, of, normalQuantile(confidence));
 }
 
 function percentOf(share: number): number {

@@ -39,6 +39,12 @@ export function obstacleTo(
   };
 }
 
+/** A count above the maximum of the spec would be refused, so the maximum rises too. */
+export function fixedCount({ spec }: Pick<Situation, 'spec'>, to: number): ScalingValues {
+  const { max_replicas: most } = spec.scaling;
+  return most !== undefined && most < to ? { min_replicas: to, max_replicas: to } : { min_replicas: to };
+}
+
 /** Returns the changes of a spec that lead to these values. */
 export function changesTo(
   values: ScalingValues,

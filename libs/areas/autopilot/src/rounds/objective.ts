@@ -1,12 +1,12 @@
 import { isMetric, metricOf } from '@slipway/contracts';
-import type { Goal, GoalDiagnosis, Interval } from '@slipway/diagnosis';
+import { replicasText, type Goal, type GoalDiagnosis, type Interval } from '@slipway/diagnosis';
 import { costOf, hasSpendingLimit } from './budget.js';
-import { changesTo, obstacleTo } from './knobs.js';
+import { changesTo, fixedCount, obstacleTo } from './knobs.js';
 import { fewerReplicas, metText, type Gain, type ImprovementResult } from './right-sizing.js';
 import { intervalAt, predictionsAt, type Review } from './review.js';
-import { atPeakText } from './sizing.js';
+import { effectText, SIZING_BASIS } from './sizing.js';
 import type { MetricPrediction } from './situation.js';
-import { listText, nameOf, numberText, predictionText, replicasText, valueText } from './texts.js';
+import { nameOf, numberText, valueText } from './texts.js';
 
 type Objective = NonNullable<Review['policy']['objective']>;
 
@@ -68,11 +68,10 @@ function headroom(
       'min_gain',
       `One more replica would improve ${name} by ${numberText(gain.value)} % (at least ${numberText(gain.low)} %), and promotion.min_gain_percent is ${numberText(least)}.`,
     );
-  const atLimit = scale.followsLoad ? { min_replicas: Math.min(to, scale.max_replicas) } : { min_replicas: to };
-  if (atLimit.min_replicas <= scale.min_replicas)
+  const count = scale.followsLoad ? Math.min(to, scale.max_replicas) : to;
+  if (count <= scale.min_replicas)
     return none('met', `${replicasText(scale.min_replicas)} run at least, and max_replicas allows no more.`);
-  const { max_replicas: most } = review.spec.scaling;
-  const values = most !== undefined && most < to && !scale.followsLoad ? { ...atLimit, max_replicas: to } : atLimit;
+  const values = scale.followsLoad ? { min_replicas: count } : fixedCount(review, to);
   const obstacle = obstacleTo(values, review);
   if (obstacle) return none(obstacle.because, obstacle.message);
   const own: MetricPrediction = { metric, stat: goal.stat, now: now.value, predicted };
@@ -86,10 +85,10 @@ function headroom(
       sentences: [
         `${wrong}.`,
         `Run ${replicasText(to)} instead of ${replicas}, which improves it by ${numberText(gain.value)} % (at least ${numberText(gain.low)} %).`,
-        `${atPeakText(review)} that predicts ${listText(predictions.map((one) => predictionText(one, review.input.calibration.length)))}.`,
+        effectText(review, predictions),
       ],
       predictions,
-      basis: 'Measured values by load, weighted by the loads that the peak causes with so many replicas',
+      basis: SIZING_BASIS,
       replicas: { from: replicas, to },
       ...cost,
       risk: { level: 'low', reasons: risks },

@@ -1,8 +1,8 @@
-import { isBeyond, metricOf } from '@slipway/contracts';
 import {
   diagnose,
-  peakRate,
+  distributionOf,
   Predictor,
+  sideOf,
   type Diagnosis,
   type DiagnosisInput,
   type Goal,
@@ -33,7 +33,7 @@ export interface Review extends Situation {
 export function reviewOf(situation: Situation & { records: ReviewRecords }): Review {
   const scale = scaleOf(situation);
   const input = diagnosisInputOf(situation, situation.records);
-  const predictor = new Predictor({ ...input, declared: atLeastNow(input, situation.records) });
+  const predictor = new Predictor(input);
   return {
     ...situation,
     input,
@@ -44,18 +44,9 @@ export function reviewOf(situation: Situation & { records: ReviewRecords }): Rev
   };
 }
 
-/**
- * Traffic that rose an hour ago is not in the 99th percentile of a week yet, but an SLO that it misses needs replicas for
- * it.
- */
-function atLeastNow({ declared }: DiagnosisInput, { arrivals, from }: ReviewRecords): DiagnosisInput['declared'] {
-  const now = peakRate(arrivals.filter(({ at }) => at >= from));
-  return now === null ? declared : { ...declared, requestRate: Math.max(now, declared.requestRate ?? 0) };
-}
-
 /** Whether a goal is a distribution, which loads explain. A rate of failures is not predicted. */
 export function isPredictable({ metric }: Goal): boolean {
-  return metricOf(metric).kind === 'distribution';
+  return distributionOf(metric) !== undefined;
 }
 
 /** Returns what is predicted for each goal with so many instances at the peak. Goals without a prediction are left out. */
@@ -76,8 +67,8 @@ export function intervalAt(model: Predictor, goal: Goal, replicas: number): Inte
 }
 
 /** Whether even the worse end of an interval meets the goal. */
-export function isInside({ metric, threshold }: Goal, { low, high }: Interval): boolean {
-  return !isBeyond(metric, metricOf(metric).better === 'higher' ? low : high, threshold);
+export function isInside(goal: Goal, interval: Interval): boolean {
+  return sideOf(goal, interval) === 'met';
 }
 
 /** Returns the prediction of a goal among others. */

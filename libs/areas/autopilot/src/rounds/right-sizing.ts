@@ -1,11 +1,11 @@
-import type { GoalDiagnosis } from '@slipway/diagnosis';
+import { replicasText, type GoalDiagnosis } from '@slipway/diagnosis';
 import { costOf } from './budget.js';
 import { changesTo, obstacleTo } from './knobs.js';
 import { RECORDED_SECONDS, shareInterval } from './goals.js';
-import { atPeakText, heldText } from './sizing.js';
+import { effectText, heldText, SIZING_BASIS } from './sizing.js';
 import { meetsAll, predictionsAt, type Review } from './review.js';
 import type { Proposal, QuietReason } from './situation.js';
-import { durationText, listText, numberText, predictionText, rateText, replicasText, standingText } from './texts.js';
+import { durationText, listText, numberText, rateText, standingText } from './texts.js';
 
 /** The conclusion while every goal is met: an option, or the reason for none. */
 export type ImprovementResult = { option: Proposal } | { because: QuietReason; message: string; until?: Date };
@@ -96,10 +96,10 @@ function withGain(
       sentences: [
         `${sized.slice(0, -1)}, for at least ${durationText(seconds)}.`,
         `Run ${replicasText(to)} instead of ${from}, which saves ${gainText}.`,
-        `${atPeakText(review)} that predicts ${listText(predictions.map((one) => predictionText(one, review.input.calibration.length)))}.`,
+        effectText(review, predictions),
       ],
       predictions,
-      basis: 'Measured values by load, weighted by the loads that the peak causes with so many replicas',
+      basis: SIZING_BASIS,
       replicas: { from, to },
       ...cost,
       risk: { level: 'low', reasons: risks },

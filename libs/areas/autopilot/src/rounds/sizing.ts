@@ -1,21 +1,12 @@
-import type { GoalDiagnosis } from '@slipway/diagnosis';
+import { replicasText, type GoalDiagnosis } from '@slipway/diagnosis';
 import { mergeHistograms, quantile, readMetric } from '@slipway/dataplane';
 import { isBeyond, metricOf } from '@slipway/contracts';
 import { costOf } from './budget.js';
-import { changesTo, obstacleTo, type ScalingValues } from './knobs.js';
+import { changesTo, fixedCount, obstacleTo, type ScalingValues } from './knobs.js';
 import { predictionsAt, predictionOf, type Review } from './review.js';
 import { availabilityProposal } from './availability.js';
-import type { AvailabilityResult, Proposal, SizingResult } from './situation.js';
-import {
-  goalNames,
-  intervalText,
-  listText,
-  numberText,
-  predictionText,
-  rateText,
-  replicasText,
-  standingText,
-} from './texts.js';
+import type { AvailabilityResult, MetricPrediction, Proposal, SizingResult } from './situation.js';
+import { goalNames, intervalText, listText, numberText, predictionText, rateText, standingText } from './texts.js';
 
 /**
  * Returns the changes that meet the missed goals. Replicas are added only for goals that requests at a lower load meet:
@@ -72,12 +63,6 @@ function enoughFor({ diagnosis, predictor }: Review, goals: readonly GoalDiagnos
   return predictor.replicasFor([...goals, ...met].map(({ goal }) => goal)).needed;
 }
 
-/** A count above the maximum of the spec would be refused, so the maximum rises too. */
-function fixedCount({ spec }: Review, to: number): ScalingValues {
-  const { max_replicas: most } = spec.scaling;
-  return most !== undefined && most < to ? { min_replicas: to, max_replicas: to } : { min_replicas: to };
-}
-
 /** The scaler adds instances earlier if fewer requests are intended per instance. */
 function retarget(review: Review, goals: readonly GoalDiagnosis[], to: number): SizingResult {
   const met = review.diagnosis.goals.filter(({ cause }) => cause === 'met');
@@ -118,6 +103,9 @@ export function heldText({ records }: Pick<Review, 'records'>): string {
   return ` ${waited} waited for an instance, 95 % of them less than ${numberText(longest / 1_000)} s.`;
 }
 
+/** How predictions for another number of replicas were found. */
+export const SIZING_BASIS = 'Measured values by load, weighted by the loads that the peak causes with so many replicas';
+
 interface Change {
   kind: Proposal['kind'];
   values: ScalingValues;
@@ -140,13 +128,9 @@ function proposed(review: Review, goals: readonly GoalDiagnosis[], change: Chang
       {
         kind: change.kind,
         changes: changesTo(change.values, review, wrong),
-        sentences: [
-          `${wrong}.`,
-          `${changeText(change, review)}.`,
-          `${atPeakText(review)} that predicts ${listText(predictions.map((one) => predictionText(one, review.input.calibration.length)))}.`,
-        ],
+        sentences: [`${wrong}.`, `${changeText(change, review)}.`, effectText(review, predictions)],
         predictions,
-        basis: 'Measured values by load, weighted by the loads that the peak causes with so many replicas',
+        basis: SIZING_BASIS,
         replicas: { from, to: change.to },
         ...cost,
         risk: { level: 'low', reasons: risks },
@@ -175,9 +159,13 @@ function changeText({ values, to }: Change, { scale, replicas }: Review): string
   return `${count}: ${texts.join(' and ')}`;
 }
 
-/** Such as `Up to 8.1 requests/s`. */
-export function atPeakText({ predictor: { peakRate } }: Pick<Review, 'predictor'>): string {
-  return peakRate === null ? 'At the load that was seen' : `Up to ${rateText(peakRate)}`;
+/** Such as `Up to 8.1 requests/s that predicts TTFT p95 154 ms (120 to 198, not yet calibrated).` */
+export function effectText(
+  { predictor: { peakRate }, input }: Pick<Review, 'predictor' | 'input'>,
+  predictions: readonly MetricPrediction[],
+): string {
+  const load = peakRate === null ? 'At the load that was seen' : `Up to ${rateText(peakRate)}`;
+  return `${load} that predicts ${listText(predictions.map((one) => predictionText(one, input.calibration.length)))}.`;
 }
 
 function unpredicted(goals: readonly GoalDiagnosis[]): SizingResult {

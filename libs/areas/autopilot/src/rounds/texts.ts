@@ -27,11 +27,6 @@ export function nameOf({ metric, stat }: MetricReference): string {
   return stat === 'rate' ? name : `${name} ${stat}`;
 }
 
-/** The name of a goal in keys and events: `ttft_ms p95`. */
-export function keyNameOf({ metric, stat }: MetricReference): string {
-  return stat === 'rate' ? metric : `${metric} ${stat}`;
-}
-
 /** Three significant digits, with separators of thousands. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return 'unlimited';
@@ -80,10 +75,6 @@ export function predictionText({ metric, stat, predicted }: MetricPrediction, ca
 
 export function rateText(requestsPerSecond: number): string {
   return `${numberText(requestsPerSecond)} requests/s`;
-}
-
-export function replicasText(count: number): string {
-  return count === 1 ? '1 replica' : `${count} replicas`;
 }
 
 export function moneyText({ amount, currency }: Money): string {
