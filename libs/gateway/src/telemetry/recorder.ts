@@ -3,6 +3,7 @@ import {
   emptyHistogram,
   HistogramRecorder,
   LoadRecorder,
+  mergeLoads,
   type CallerCounts,
   type Histogram,
   type StatsWindow,
@@ -70,12 +71,12 @@ const COUNTED_AT: Partial<Record<AttemptClass, number>> = {
  * Also counts by load and by caller. A second needs that to be compared with another revision's; the totals do not.
  */
 class SecondTally extends Tally {
-  readonly loads = new LoadRecorder();
+  /** Without instances that were starting. */
+  readonly settled = new LoadRecorder();
   readonly callers: Record<string, CallerCounts> = {};
   arrivals = 0;
   sessionArrivals = 0;
   refused = 0;
-  /** The part of `loads` of instances that were starting. */
   private startingLoads: LoadRecorder | undefined;
   private heldMs: HistogramRecorder | undefined;
   private tokens: { input: HistogramRecorder; output: HistogramRecorder } | undefined;
@@ -94,15 +95,19 @@ class SecondTally extends Tally {
     (this.heldMs ??= new HistogramRecorder()).record(ms);
   }
 
-  demand(): Required<WindowDemand> {
+  /** Each request is recorded at one load, so that those of starting instances cost no more; the sum is taken here. */
+  demand(): Required<WindowDemand> & Pick<StatsWindow, 'loads'> {
     const { tokens } = this;
+    const settled = this.settled.snapshot();
+    const starting = this.startingLoads?.snapshot() ?? null;
     return {
+      loads: starting ? mergeLoads([settled, starting].map((loads) => ({ loads, hidden: 0 }))) : settled,
+      starting,
       arrivals: this.arrivals,
       session_arrivals: this.sessionArrivals,
       refused: this.refused,
       held: this.heldMs?.snapshot() ?? null,
       tokens: tokens ? { input: tokens.input.snapshot(), output: tokens.output.snapshot() } : null,
-      starting: this.startingLoads?.snapshot() ?? null,
     };
   }
 
@@ -113,8 +118,7 @@ class SecondTally extends Tally {
 
   override add(attempt: AttemptRecord): void {
     super.add(attempt);
-    this.addLoad(attempt, this.loads);
-    if (attempt.isStarting) this.addLoad(attempt, (this.startingLoads ??= new LoadRecorder()));
+    this.addLoad(attempt, attempt.isStarting ? (this.startingLoads ??= new LoadRecorder()) : this.settled);
     this.addTokens(attempt);
     if (attempt.class === 'abandoned')
       (this.waitsLeft ??= new HistogramRecorder()).record(attempt.waitedMs ?? attempt.e2eMs);
@@ -219,7 +223,7 @@ export class Recorder {
       const second = this.secondOf(id, tenantId);
       second.arrivals += 1;
       if (isBound) second.sessionArrivals += 1;
-      if (instances > second.loads.instances) second.loads.instances = instances;
+      if (instances > second.settled.instances) second.settled.instances = instances;
     }
   }
 
@@ -324,7 +328,6 @@ export class Recorder {
       tokens_in: tally.tokensIn,
       tokens_out: tally.tokensOut,
       ...eachDistribution((metric): Histogram => tally.histograms[metric].snapshot()),
-      loads: tally.loads.snapshot(),
       ...tally.demand(),
       callers: tally.callers,
       waits: tally.waits(),
