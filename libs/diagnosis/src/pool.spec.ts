@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { averagedOver, monotonic, msAt, poolState, type PoolState } from './pool.js';
+import { averagedOver, monotonic, msAt, poolLoads, type LoadShare } from './pool.js';
 
-const shareAt = (state: PoolState | null, load: number) => state?.shares.find((one) => one.load === load)?.share ?? 0;
-const meanLoad = (state: PoolState | null) => state!.shares.reduce((sum, { load, share }) => sum + load * share, 0);
+const shareAt = (state: LoadShare[] | null, load: number) => state?.find((one) => one.load === load)?.share ?? 0;
+const meanLoad = (state: LoadShare[] | null) => state!.reduce((sum, { load, share }) => sum + load * share, 0);
 /** A server that divides its capacity: twice as many requests take twice as long. */
 const sharing = [1, 2, 4, 8, 16, 32, 64].map((load) => ({ load, ms: 100 * load }));
 /** A server that no number of requests slows down. */
@@ -10,34 +10,28 @@ const unlimited = [1, 64].map((load) => ({ load, ms: 100 }));
 
 describe('the load that a new request finds', () => {
   it.each([0.3, 0.6, 0.8])('is geometric on one server that divides its capacity, at a utilisation of %d', (used) => {
-    const state = poolState(sharing, used * 10, 1);
+    const state = poolLoads(sharing, used * 10, 1);
     for (const load of [1, 2, 5]) expect(shareAt(state, load)).toBeCloseTo((1 - used) * used ** (load - 1), 6);
   });
 
   it('is Poisson on a server that no number of requests slows down', () => {
-    const state = poolState(unlimited, 20, 1);
+    const state = poolLoads(unlimited, 20, 1);
     expect(shareAt(state, 1)).toBeCloseTo(Math.exp(-2), 6);
     expect(meanLoad(state)).toBeCloseTo(1 + 2, 6);
   });
 
   it('is lower with one pool of four instances than with four separate ones', () => {
-    expect(meanLoad(poolState(sharing, 4 * 7, 4))).toBeLessThan(0.6 * meanLoad(poolState(sharing, 7, 1)));
+    expect(meanLoad(poolLoads(sharing, 4 * 7, 4))).toBeLessThan(0.6 * meanLoad(poolLoads(sharing, 7, 1)));
   });
 
   it('has no state if more arrives than the instances can do', () => {
-    expect(poolState(sharing, 11, 1)).toBeNull();
-    expect(poolState(sharing, 11, 2)).not.toBeNull();
+    expect(poolLoads(sharing, 11, 1)).toBeNull();
+    expect(poolLoads(sharing, 11, 2)).not.toBeNull();
   });
 
   it('waits in the engine beyond its slots', () => {
-    expect(poolState(unlimited, 50, 1, 4)).toBeNull();
-    expect(meanLoad(poolState(unlimited, 30, 1, 4))).toBeGreaterThan(meanLoad(poolState(unlimited, 30, 1)));
-  });
-
-  it('reports the share beyond the loads that were measured', () => {
-    expect(poolState(sharing, 5, 1)?.unseen).toBeLessThan(1e-6);
-    const seenUpTo2 = sharing.slice(0, 2);
-    expect(poolState(seenUpTo2, 5, 1)?.unseen).toBeCloseTo(0.5 ** 2, 6);
+    expect(poolLoads(unlimited, 50, 1, 4)).toBeNull();
+    expect(meanLoad(poolLoads(unlimited, 30, 1, 4))).toBeGreaterThan(meanLoad(poolLoads(unlimited, 30, 1)));
   });
 });
 

@@ -7,33 +7,28 @@ export interface LoadShare {
   share: number;
 }
 
-/** The loads in a pool of instances with Poisson arrivals. */
-export interface PoolState {
-  shares: LoadShare[];
-  /** Share of requests at loads above the highest of the service curve: there the durations were never measured. */
-  unseen: number;
-}
+/** A bucket of load reaches a quarter of an octave above the load that represents it. */
+export const BUCKET_REACH = 2 ** 0.25;
 
 /** States beyond this share of the probability change no statistic. */
 const NEGLIGIBLE = 1e-9;
 const MOST_STATES = 100_000;
 
 /**
- * The number of requests in a pool, as a birth and death process. Gateways choose the least loaded instance, so the
+ * The loads that new requests find in a pool with Poisson arrivals, as a birth and death process. Gateways choose the least loaded instance, so the
  * load is nearly even, and n requests leave at the rate N · μ(n / N). Here μ(x) = x ÷ duration(x) is the rate of one
  * instance with x requests; below one request each, every request is alone. An engine with declared slots works on no
  * more requests than it has slots.
  *
  * @returns null if the arrivals exceed what the instances can do
  */
-export function poolState(
+export function poolLoads(
   curve: ServiceCurve,
   arrivalsPerSecond: number,
   replicas: number,
   slots = Infinity,
-): PoolState | null {
-  const highest = curve.at(-1)?.load ?? 0;
-  if (highest === 0) return null;
+): LoadShare[] | null {
+  if (curve.length === 0) return null;
   const arrivalsPerMs = arrivalsPerSecond / 1_000;
   const leavesPerMs = (n: number): number => {
     const each = n / replicas;
@@ -47,26 +42,20 @@ export function poolState(
     total += chance;
     if (!Number.isFinite(total)) return null;
     // The chain falls off for good once more leave than come, and not before the loads that were never seen.
-    if (chance < NEGLIGIBLE * total && leavesPerMs(n) > arrivalsPerMs)
-      return sharesOf(chances, total, replicas, highest);
+    if (chance < NEGLIGIBLE * total && leavesPerMs(n) > arrivalsPerMs) return sharesOf(chances, total, replicas);
   }
   return null;
 }
 
-function sharesOf(chances: readonly number[], total: number, replicas: number, highest: number): PoolState {
+function sharesOf(chances: readonly number[], total: number, replicas: number): LoadShare[] {
   const byLoad = new Map<number, number>();
-  let unseen = 0;
   chances.forEach((chance, n) => {
     // The new request goes to an instance with the least: all have at least that many.
     const load = Math.floor(n / replicas) + 1;
     byLoad.set(load, (byLoad.get(load) ?? 0) + chance / total);
-    if (load > highest * HALF_BUCKET) unseen += chance / total;
   });
-  return { shares: [...byLoad].map(([load, share]) => ({ load, share })), unseen };
+  return [...byLoad].map(([load, share]) => ({ load, share }));
 }
-
-/** A bucket of load reaches a quarter of an octave above the load that represents it. */
-const HALF_BUCKET = 2 ** 0.25;
 
 /**
  * A request sees the load change while it lasts, and its recorded load is the average. Returns the shares with each load

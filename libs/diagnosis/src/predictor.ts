@@ -3,7 +3,7 @@ import { loadBucketOf, mean, normalQuantile, type Histogram } from '@slipway/dat
 import { blocksOf, type Block } from './blocks.js';
 import { curveOf, distributionOf, isMostlyStreams, valuesByLoad, type LoadBucketValues } from './curve.js';
 import { isOutside, leastSamples, mixture, sideOf } from './interval.js';
-import { averagedOver, monotonic, msAt, poolState, type LoadShare, type ServiceCurve } from './pool.js';
+import { averagedOver, BUCKET_REACH, monotonic, msAt, poolLoads, type LoadShare, type ServiceCurve } from './pool.js';
 import type { CurvePoint, DiagnosisInput, Gap, Goal, Interval } from './types.js';
 import { peakRate } from './workload.js';
 
@@ -128,8 +128,8 @@ export class Predictor {
     const { concurrency } = this.input.declared;
     const stays = this.staysOf(metric);
     const chain = (perSecond: number, instances: number): LoadShare[] | undefined => {
-      const state = poolState(this.service, perSecond, instances, slots);
-      return state ? averagedOver(state.shares, stays) : undefined;
+      const shares = poolLoads(this.service, perSecond, instances, slots);
+      return shares ? averagedOver(shares, stays) : undefined;
     };
     const mixes = [chain(rate, replicas)];
     if (this.isSeparate && replicas > 1) mixes.push(chain(rate / replicas, 1));
@@ -155,7 +155,7 @@ export class Predictor {
     const highest = points.at(-1) as LoadBucketValues;
     const buckets = new Map(points.map((point) => [point.bucket, point]));
     for (const { load, share } of shares) {
-      if (load > highest.load * REACH) unseen += share;
+      if (load > highest.load * BUCKET_REACH) unseen += share;
       const own = buckets.get(loadBucketOf(load));
       if (own) {
         add(own, share);
@@ -240,15 +240,12 @@ export class Predictor {
   }
 }
 
-/** A bucket of load reaches a quarter of an octave above the load that represents it. */
-const REACH = 2 ** 0.25;
-
 /**
  * Durations while every request has a slot. Those of higher loads include the wait for one, and a bucket that contains
  * the last slot has some of them; the slope of the buckets below it leads to the last slot.
  */
 function upToSlots(curve: ServiceCurve, slots: number): ServiceCurve {
-  const below = curve.filter(({ load }) => load * REACH <= slots);
+  const below = curve.filter(({ load }) => load * BUCKET_REACH <= slots);
   const [before, last] = [below.at(-2), below.at(-1)];
   if (!before || !last) return curve;
   const slope = (last.ms - before.ms) / (last.load - before.load);
