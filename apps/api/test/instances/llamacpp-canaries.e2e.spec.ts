@@ -1,10 +1,9 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { createServer, request as forward, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { execFileSync, spawn } from 'node:child_process';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { freePort } from '@slipway/platform-database/testing';
 import type { Operation, Slipway } from '@slipway/sdk';
+import { EngineServers } from '../harness/engine-servers.js';
 import { Load, type LoadAnswer, type LoadOptions } from '../harness/load.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
@@ -62,9 +61,9 @@ interface Canary {
   analysis?: object;
 }
 
-type ProxyAnswer = (response: ServerResponse, url: string) => void;
-const silence: ProxyAnswer = () => undefined;
-const redirect: ProxyAnswer = (response, location) => response.writeHead(307, { location }).end();
+type ChatAnswer = (response: ServerResponse, url: string) => void;
+const silence: ChatAnswer = () => undefined;
+const redirect: ChatAnswer = (response, location) => response.writeHead(307, { location }).end();
 /** Slipway's own request shows that the candidate is ready; only that one is answered. */
 const allClients = (count: number) => count > 1;
 
@@ -80,8 +79,7 @@ interface CanaryResult {
   let slipway: Slipway;
   let model: string;
   let stableUrl: string;
-  const children = new Set<ChildProcess>();
-  const proxies = new Set<Server>();
+  const servers = new EngineServers();
 
   beforeAll(async () => {
     const env = { RIGHT_KEY: KEYS.right, WRONG_KEY: KEYS.wrong };
@@ -92,51 +90,29 @@ interface CanaryResult {
     stableUrl = (await serve()).url;
   });
   afterAll(async () => {
-    for (const child of children) child.kill('SIGKILL');
-    for (const proxy of proxies) {
-      proxy.closeAllConnections();
-      proxy.close();
-    }
+    servers.stop();
     await stack?.stop();
   });
 
   /** Starts a server, as its operator would. */
   async function serve({ context = 2_048, args = ['--jinja'] }: ServerOptions = {}) {
-    const port = await freePort();
     const SLOTS = 4;
-    const argv = [
+    const argv = (port: number) => [
       ...['--model', model, '--alias', 'tiny', '--host', '127.0.0.1', '--port', String(port), '--threads', '1'],
       ...['--parallel', String(SLOTS), '--ctx-size', String(SLOTS * context), '--no-ui', '--offline'],
       ...['--chat-template', 'chatml', ...args],
     ];
-    const child = spawn(PROGRAM as string, argv, { env: { LLAMA_API_KEY: KEYS.right }, stdio: 'ignore' });
-    children.add(child);
-    const url = `http://127.0.0.1:${port}`;
-    const isWell = () =>
-      fetch(`${url}/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await until('the server has loaded its model', isWell);
-    return { url, pid: child.pid as number };
+    return servers.start(PROGRAM as string, argv, { env: { LLAMA_API_KEY: KEYS.right } });
   }
 
   /** Puts a proxy in front of a server. It leaves the chat requests that `takes` accepts, by their number, to `answer`. */
-  async function proxyTo(url: string, takes: (count: number) => boolean, answer: ProxyAnswer) {
-    let count = 0;
-    const proxy = createServer((request, response) => {
-      const to = `${url}${request.url}`;
-      if (request.url === '/v1/chat/completions' && takes((count += 1))) return answer(response, to);
-      const { method, headers } = request;
-      const passed = forward(to, { method, headers }, (answered) => {
-        response.writeHead(answered.statusCode as number, answered.headers);
-        answered.pipe(response);
-      });
-      request.pipe(passed.on('error', () => response.destroy()));
+  async function proxyTo(url: string, takes: (count: number) => boolean, answer: ChatAnswer) {
+    const base_url = await servers.proxyTo(url, (response, { count, url: to }) => {
+      if (!takes(count)) return false;
+      answer(response, to);
+      return true;
     });
-    proxies.add(proxy);
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    return { base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+    return { base_url };
   }
 
   const specOf = ({ base_url, credential_ref = 'right' }: Canary['candidate']) => ({
@@ -326,7 +302,7 @@ interface CanaryResult {
 
   it('a candidate with half the processor is stopped by a gate on latency', async () => {
     const { url, pid } = await serve();
-    children.add(spawn(process.execPath, ['-e', HALF_THE_TIME, String(pid)], { stdio: 'ignore' }));
+    servers.add(spawn(process.execPath, ['-e', HALF_THE_TIME, String(pid)], { stdio: 'ignore' }));
     const metric = {
       name: 'e2e_latency_ms',
       stat: 'p50',

@@ -1,10 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, request as forward, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { freePort } from '@slipway/platform-database/testing';
 import type { Slipway } from '@slipway/sdk';
+import { EngineServers } from '../harness/engine-servers.js';
 import { Load } from '../harness/load.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
@@ -45,8 +43,7 @@ describe('a candidate', () => {
   let stack: Stack;
   let slipway: Slipway;
   let stableUrl: string;
-  const children = new Set<ChildProcess>();
-  const proxies = new Set<Server>();
+  const servers = new EngineServers();
 
   beforeAll(async () => {
     stack = await Stack.start({ gateway: true, config: () => JSON.stringify(CONFIG) });
@@ -54,58 +51,19 @@ describe('a candidate', () => {
     stableUrl = await simulator(100);
   });
   afterAll(async () => {
-    for (const child of children) child.kill('SIGKILL');
-    for (const proxy of proxies) {
-      proxy.closeAllConnections();
-      proxy.close();
-    }
+    servers.stop();
     await stack?.stop();
   });
 
   async function simulator(ttftMs: number): Promise<string> {
-    const port = await freePort();
-    const argv = [
-      '--port',
-      String(port),
-      '--model',
-      'm',
-      '--ttft-ms',
-      String(ttftMs),
-      '--itl-ms',
-      '2',
-      '--tokens',
-      '8',
-    ];
-    children.add(spawn(process.execPath, [SIMULATOR, ...argv], { stdio: 'ignore' }));
-    const url = `http://127.0.0.1:${port}`;
-    const isWell = () =>
-      fetch(`${url}/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await until('the simulator is ready', isWell);
-    return url;
+    const flags = { model: 'm', 'ttft-ms': ttftMs, 'itl-ms': 2, tokens: 8 };
+    const argv = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+    return (await servers.start(process.execPath, (port) => [SIMULATOR, `--port=${port}`, ...argv])).url;
   }
 
   /** The first chat request shows that the candidate is ready, so it is always answered well. */
-  async function faulty(url: string, answer: Answer): Promise<string> {
-    let count = 0;
-    const proxy = createServer((request, response) => {
-      if (request.url === '/v1/chat/completions' && ++count > 1 && answer(response, count)) return;
-      const passed = forward(
-        `${url}${request.url}`,
-        { method: request.method, headers: request.headers },
-        (answered) => {
-          response.writeHead(answered.statusCode as number, answered.headers);
-          answered.pipe(response);
-        },
-      );
-      request.pipe(passed.on('error', () => response.destroy()));
-    });
-    proxies.add(proxy);
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  }
+  const faulty = (url: string, answer: Answer): Promise<string> =>
+    servers.proxyTo(url, (response, { count }) => count > 1 && answer(response, count));
 
   const specOf = (base_url: string) => ({ model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url } });
 
