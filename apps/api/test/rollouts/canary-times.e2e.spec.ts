@@ -14,8 +14,11 @@ const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
 const PER_SECOND = 20;
 const SOAK_SECONDS = 180;
 const PATIENCE_MS = 4_000;
-/** A prime number, so that every session has streams too. */
-const SESSIONS = 97;
+/**
+ * A prime number, so that every session has streams too, and enough of them for a share of 5 %: if fewer than three
+ * sessions see a fault, the rollout pauses.
+ */
+const SESSIONS = 397;
 /** Requests that the stable revision has answered before the candidate comes. */
 const SETTLED = 200;
 const CONFIG = { targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }] };
