@@ -41,6 +41,10 @@ afterAll(async () => {
 
 beforeEach(async () => {
   count += 1;
+  // The merge begins anew for each test, and would read the rows of all tests before.
+  for (const table of ['dataplane_request_stats', 'dataplane_service_records'])
+    await owned(api, `delete from ${table}`);
+  await reportGateway();
   chat = await activeDeployment(api, `chat-${count}`);
 });
 
@@ -48,16 +52,17 @@ async function policy(body: object = POLICY): Promise<void> {
   await slipway.deployments.policy.set(chat.name, body as BodyOf<'setContinualOptimizationPolicy'>);
 }
 
-/** A gateway that does not report counts as gone after ten seconds, which a busy machine may need. */
+/** A gateway that has not reported for ten seconds counts as gone, and a test may take longer: it reports ahead. */
 async function reportGateway(): Promise<void> {
   await owned(
     api,
-    `insert into dataplane_gateways (gateway_id, seen_at, stats_until) values ('gw', clock_timestamp(), clock_timestamp())
-    on conflict (gateway_id) do update set seen_at = clock_timestamp(), stats_until = clock_timestamp()`,
+    `insert into dataplane_gateways (gateway_id, seen_at, stats_until)
+    select 'gw', ahead, ahead from (select clock_timestamp() + interval '1 hour' as ahead)
+    on conflict (gateway_id) do update set seen_at = excluded.seen_at, stats_until = excluded.stats_until`,
   );
 }
 
-/** Makes a live gateway that has recorded this traffic until now: of one replica that two would serve well. */
+/** Lets the gateway have recorded this traffic until now: of one replica that two would serve well. */
 async function record(traffic: Partial<ServedTraffic> = {}, revisionId = chat.revisionId): Promise<void> {
   const [row] = await owned<{ tenantId: string; now: Date }>(
     api,
@@ -68,7 +73,6 @@ async function record(traffic: Partial<ServedTraffic> = {}, revisionId = chat.re
   const windows = servedWindows({ revisionId, tenantId }, now, traffic);
   await owned(api, WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
   await owned(api, MERGE_FROM, [windows[0]!.window_start]);
-  await reportGateway();
   await api.app.get(Schedule, { strict: false }).runNow('service-records');
 }
 
@@ -77,7 +81,6 @@ async function sweep(): Promise<void> {
   await inbox.drain();
   await owned(api, `update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
   await owned(api, `update autopilot_schedules set next_run_at = now() where deployment_id = $1`, [chat.id]);
-  await reportGateway();
   await api.app.get(Schedule, { strict: false }).runNow();
 }
 
@@ -88,10 +91,7 @@ const events = async (): Promise<any[]> => {
 };
 const typesOf = async (): Promise<string[]> => (await events()).map((event) => event.type);
 
-async function diagnosis() {
-  await reportGateway();
-  return slipway.autopilot.diagnosis.get(chat.name);
-}
+const diagnosis = () => slipway.autopilot.diagnosis.get(chat.name);
 const decision = async () => (await diagnosis()).decision;
 
 describe('the autopilot', () => {
