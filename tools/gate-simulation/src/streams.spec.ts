@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { judge, type GateVerdict } from '@slipway/area-rollouts/analysis';
+import type { RequestStats } from '@slipway/dataplane';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { streamsOf, type StreamEngine } from './streams.js';
 
@@ -8,6 +9,15 @@ const ONE_BY_ONE: StreamEngine = { tokenMs: 20, tokensInEvent: [1, 1] };
 const IN_EIGHTS: StreamEngine = { tokenMs: 20, tokensInEvent: [8, 8] };
 const MIXED: StreamEngine = { tokenMs: 20, tokensInEvent: [1, 16] };
 const slower = (engine: StreamEngine): StreamEngine => ({ ...engine, tokenMs: 2 * engine.tokenMs });
+
+/** The same streams are compared in several tests, and to simulate them takes nearly all of the time. */
+const simulated = new Map<string, Promise<RequestStats>>();
+function statsOf(engine: StreamEngine, seed: number): Promise<RequestStats> {
+  const key = JSON.stringify([engine, seed]);
+  const stats = simulated.get(key) ?? streamsOf(engine, seed);
+  simulated.set(key, stats);
+  return stats;
+}
 
 /** Counts the verdicts of a gate that allows 10 %, over several seeds. */
 async function verdicts(stat: 'p50' | 'p95', stable: StreamEngine, candidate: StreamEngine) {
@@ -22,7 +32,7 @@ async function verdicts(stat: 'p50' | 'p95', stable: StreamEngine, candidate: St
     dry_run: false,
   } as AnalysisMetricDto;
   for (let seed = 1; seed <= RUNS; seed += 1) {
-    const [ours, theirs] = [await streamsOf(candidate, seed), await streamsOf(stable, 1_000 + seed)];
+    const [ours, theirs] = [await statsOf(candidate, seed), await statsOf(stable, 1_000 + seed)];
     const { verdict } = judge(metric, ours, theirs, { looks: 1, metrics: 1 });
     counts[verdict] = (counts[verdict] ?? 0) + 1;
   }

@@ -60,8 +60,11 @@ describe('a missed SLO that load explains', () => {
   const plansOf = async (name: string): Promise<any[]> =>
     (await slipway.autopilot.plans.list({ deployment: name })).data;
 
-  /** A deployment whose one replica has had too much to do for ten minutes, as its gateway would have recorded. */
-  async function busy(name: string): Promise<void> {
+  /**
+   * A deployment whose one replica has had too much to do for ten minutes, as its gateway would have recorded. Resolves
+   * to the start of the last minute.
+   */
+  async function busy(name: string): Promise<Date> {
     await slipway.deployments.create({ name });
     const spec = { model: { id: name }, runtime: { target: 'local', engine: 'sim' } };
     const operation = await stack.operation(await stack.rollOut(name, { spec, strategy: { type: 'immediate' } }));
@@ -71,9 +74,15 @@ describe('a missed SLO that load explains', () => {
       [name],
     );
     const windows = servedWindows(row!, row!.now);
+    // Those of other deployments have been merged, and would be merged again.
+    await stack.query(`delete from dataplane_request_stats where gateway_id = 'gw'`);
     await stack.query(WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
     await stack.query(MERGE_FROM, [windows[0]!.window_start]);
-    const last = new Date(windows.at(-1)!.window_start);
+    return new Date(windows.at(-1)!.window_start);
+  }
+
+  /** A worker merges records one second after its start, and then every ten seconds. */
+  async function merged(last: Date): Promise<void> {
     const isMerged = async () => {
       const [merge] = await stack.query<{ until: Date }>(
         `select merged_until "until" from dataplane_record_merges where seconds = 60`,
@@ -84,7 +93,7 @@ describe('a missed SLO that load explains', () => {
   }
 
   it('leads to a plan that waits for a person and then rolls out', async () => {
-    await busy('busy');
+    await merged(await busy('busy'));
     await slipway.deployments.policy.set('busy', { slos, evidence });
     await until('the autopilot proposes a plan', async () => (await plansOf('busy')).length > 0, 60_000);
     const [plan] = await plansOf('busy');
@@ -108,12 +117,13 @@ describe('a missed SLO that load explains', () => {
     ['read', 0],
   ])('leads to one plan if the worker dies at the point %s of its round', async (step, before) => {
     const name = `dying-${step}`;
-    await busy(name);
+    const last = await busy(name);
     // The next worker dies in the first round that it comes to.
     await stack.query(`update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
     await stack.kill('worker');
     const point = `autopilot:round:${step}`;
     stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
+    await merged(last);
     await slipway.deployments.policy.set(name, { slos, evidence });
     await stack.paused('worker', 0, point);
     await stack.kill('worker');
