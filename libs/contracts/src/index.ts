@@ -97,5 +97,6 @@ export {
   type ScalingSpec,
 } from './revision-spec.js';
 export { serverUrls, type ServerUrls } from './server-urls.js';
+export { withoutOuterSlashes, withoutTrailingSlashes } from './slashes.js';
 export * from './statuses.js';
 export * from './time-limit.js';

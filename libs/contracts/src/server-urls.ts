@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from './slashes.js';
+
 /** The URLs of an OpenAI-compatible server below which its paths are. Neither ends with a slash. */
 export interface ServerUrls {
   /** Of paths that do not belong to the API, such as `/health` and `/info`. */
@@ -17,13 +19,9 @@ const VERSION_AT_END = /\/v\d+[a-z0-9]*(?:\/openai)?$/;
  */
 export function serverUrls(baseUrl: string, apiPath?: string): ServerUrls {
   const [, origin = '', path = ''] = PARTS.exec(baseUrl) ?? [];
-  const base = withoutSlash(path);
+  const base = withoutTrailingSlashes(path);
   const prefix = base.replace(VERSION_AT_END, '');
-  const root = `${origin}${withoutSlash(prefix)}`;
-  if (apiPath !== undefined) return { root, api: `${root}${withoutSlash(apiPath)}` };
+  const root = `${origin}${withoutTrailingSlashes(prefix)}`;
+  if (apiPath !== undefined) return { root, api: `${root}${withoutTrailingSlashes(apiPath)}` };
   return { root, api: prefix === base ? `${root}/v1` : `${origin}${base}` };
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, '');
 }

@@ -18,6 +18,7 @@ export {
   type Metric,
   type MetricDefinition,
 } from '@slipway/contracts/metrics';
+export { withoutTrailingSlashes } from '@slipway/contracts/slashes';
 export {
   LONGEST_TIMER_MS,
   joinSignals,

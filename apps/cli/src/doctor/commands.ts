@@ -65,7 +65,7 @@ function tell({ output, terminal }: Session, { check, verdict, message, remedy }
 
 export function surroundingsOf(session: Session): Surroundings {
   const { env, cwd } = session;
-  const apiUrl = addressOf(session).replace(/\/+$/, '');
+  const apiUrl = addressOf(session).replace(/(?<!\/)\/+$/, '');
   const host = URL.canParse(apiUrl) ? new URL(apiUrl).hostname : '';
   const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(host);
   return { env, cwd, apiUrl, isLocal, client: () => session.client() };

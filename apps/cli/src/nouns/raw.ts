@@ -35,7 +35,7 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
   // The token is for this server alone.
   if (!path.startsWith('/') || path.startsWith('//')) throw new CliError('The path must start with exactly one /.');
   const { url, token } = session.contexts.chosen(session.flags.context);
-  const root = url.replace(/\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
+  const root = url.replace(/(?<!\/)\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
   const body =
     fileBody === undefined && flags['fields'] === undefined
       ? undefined

@@ -1,5 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { withinTime } from '@slipway/contracts';
+import { withinTime, withoutOuterSlashes } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { anchorLines, anchorName, type Anchor, type Head } from './anchors.js';
 
@@ -15,7 +15,7 @@ export class S3Anchor implements Anchor {
   constructor(url: string, { endpoint, region }: Config['upload']['s3']) {
     const { hostname, pathname } = new URL(url);
     this.bucket = hostname;
-    this.prefix = pathname.replace(/^\/+|\/+$/g, '');
+    this.prefix = withoutOuterSlashes(pathname);
     this.client = new S3Client({
       region,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withoutTrailingSlashes } from '@slipway/contracts';
 
 /* The parsers of variables. Each throws an Error whose message completes "<NAME> …". */
 
@@ -40,7 +41,7 @@ export const url =
     return raw;
   };
 
-export const httpUrl = (raw: string): string => url('http', 'https')(raw).replace(/\/+$/, '');
+export const httpUrl = (raw: string): string => withoutTrailingSlashes(url('http', 'https')(raw));
 
 export const host = (raw: string): string => {
   if (isIP(raw) === 0 && !/^[A-Za-z0-9]([-A-Za-z0-9.]{0,252})$/.test(raw))

@@ -1,4 +1,4 @@
-import { timeLimit } from '../contracts.js';
+import { timeLimit, withoutTrailingSlashes } from '../contracts.js';
 import { ENDPOINTS, type Endpoint } from '../generated/endpoints.js';
 import { boundTo, chunksOf } from './body.js';
 import { refusalOf, SlipwayError } from './errors.js';
@@ -74,7 +74,7 @@ export class Transport {
   constructor({ baseUrl, token, timeoutMs, maxRetries, strict, fetch: own }: SlipwayOptions) {
     const { origin, pathname, protocol } = new URL(baseUrl);
     if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must start with http:// or https://: ${baseUrl}`);
-    this.root = `${origin}${pathname.replace(/\/+$/, '')}`;
+    this.root = `${origin}${withoutTrailingSlashes(pathname)}`;
     this.token = typeof token === 'function' ? token : () => token;
     // Browsers refuse a `fetch` that is called as a method of another object.
     this.fetch = own ?? ((...request) => globalThis.fetch(...request));

@@ -14,7 +14,7 @@ import {
   type TargetDriver,
 } from '@slipway/target-driver';
 import { Egress, outsideOf, parseAllow, type GuardOptions } from '@slipway/platform-egress';
-import { originOf, serverUrls, type AllowEntry, type IdentityProof } from '@slipway/contracts';
+import { originOf, serverUrls, withoutTrailingSlashes, type AllowEntry, type IdentityProof } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
 import { DEFAULT_HEALTH, healthPathOf, profileTraits, type EndpointProfile } from './endpoint-profile.js';
 import { listModels, shown, type ServerQuestion } from './model-list.js';
@@ -125,7 +125,7 @@ export class EndpointDriver implements TargetDriver {
     const { instanceId, generation, endpoint, probe } = spec;
     if (!endpoint) return { state: 'absent' };
     const history = this.historyOf(instanceId, generation);
-    const baseUrl = endpoint.baseUrl.replace(/\/+$/, '');
+    const baseUrl = withoutTrailingSlashes(endpoint.baseUrl);
     const decision = this.egress.check(spec.tenantName ?? '', endpoint.baseUrl);
     if (!decision.ok) {
       const message = `endpoint.base_url ${decision.message}`;

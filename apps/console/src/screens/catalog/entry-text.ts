@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '@slipway/sdk';
 import type { CatalogEntry } from '../../api/items.js';
 import { shellLine } from '../../ui/text/shell-line.js';
 
@@ -33,7 +34,7 @@ export const tokensText = (tokens: number | null): string =>
 export function entryCurl({ endpoint: { base_url, model } }: CatalogEntry): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return [
-    shellLine('curl', `${base_url.replace(/\/+$/, '')}/chat/completions`),
+    shellLine('curl', `${withoutTrailingSlashes(base_url)}/chat/completions`),
     `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
     `-H 'content-type: application/json'`,
     shellLine('-d', body),

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '@slipway/sdk';
 import { shellLine } from '../../ui/text/shell-line.js';
 
 /** Marks the deployment that this page made, so that the page finds it again. */
@@ -38,7 +39,7 @@ export function rolloutLine(name: string, target: string): string {
 
 /** Uses the gateway's own address: it needs a token, not the session of this page. */
 export function chatCurl(gateway: string, name: string, question: string): string {
-  const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const root = withoutTrailingSlashes(gateway).replace(/\/v1$/, '');
   return [
     shellLine('curl', '-N', `${root}/v1/chat/completions`),
     `-H "authorization: Bearer $SLIPWAY_TOKEN"`,

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '@slipway/sdk';
 import { shellLine } from '../../ui/text/shell-line.js';
 
 export interface Message {
@@ -48,7 +49,7 @@ export function settingFaultsOf({ temperature, max_tokens }: ChatSettings): Sett
  * because a copied text may be pasted anywhere.
  */
 export function conversationCurl(gateway: string, body: Record<string, unknown>): string {
-  const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const root = withoutTrailingSlashes(gateway).replace(/\/v1$/, '');
   return [
     shellLine('curl', '-N', `${root}/v1/chat/completions`),
     `-H "authorization: Bearer $SLIPWAY_TOKEN"`,

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { withoutTrailingSlashes } from '@slipway/contracts';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { encodeCursor, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports/model-api-administration';
@@ -66,6 +67,6 @@ export function catalogEntry(
     },
     availability,
     shares_prefix_cache: product.sharesPrefixCache,
-    endpoint: { base_url: `${gatewayUrl.replace(/\/+$/, '')}/v1`, model: product.slug },
+    endpoint: { base_url: `${withoutTrailingSlashes(gatewayUrl)}/v1`, model: product.slug },
   };
 }

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { endpointUrls, serverUrls, type RevisionSpec } from '@slipway/contracts';
+import { endpointUrls, serverUrls, withoutTrailingSlashes, type RevisionSpec } from '@slipway/contracts';
 import { digestOf } from '@slipway/platform-database';
 import type { FieldIssue } from '@slipway/platform-http';
 import type { BindingTargetDto, BoundTargetDto } from './binding.dto.js';
@@ -25,7 +25,7 @@ export function targetIssues(target: BindingTargetDto): FieldIssue[] {
 
 /** Returns one spelling for one server: a base URL with and without a trailing slash leads to the same paths. */
 export function canonicalBaseUrl(url: string): string {
-  return url.replace(/\/+$/, '');
+  return withoutTrailingSlashes(url);
 }
 
 /** Returns the APIs of the servers that a revision adopts, in one spelling each. Sorted, because each is locked. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { withinTime } from '@slipway/contracts';
+import { withinTime, withoutTrailingSlashes } from '@slipway/contracts';
 import { type Dispatcher, request } from 'undici';
 import type { ExternalProvider } from '../references/reference.dto.js';
 import { TRANSFER_IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
@@ -39,7 +39,7 @@ export interface OutgoingFile {
  * - `custom`: `PUT /{id}/files?path=`, the bare bytes, bearer, as this service itself takes a stream.
  */
 export function pushRequest(destination: PushDestination, file: OutgoingFile): PushRequest {
-  const base = destination.baseUrl.replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(destination.baseUrl);
   const id = encodeURIComponent(destination.externalId);
   const query = `?path=${encodeURIComponent(file.path)}`;
   const { credential } = destination;

@@ -7,7 +7,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { joinSignals } from '@slipway/contracts';
+import { joinSignals, withoutOuterSlashes } from '@slipway/contracts';
 import { assertBlob, BlobMissingError, StoreStalledError, type BlobStore, type BlobWriteBounds } from './blob-store.js';
 import { TRANSFER_CONNECT_TIMEOUT_MS, TRANSFER_IDLE_TIMEOUT_MS } from './time-limits.js';
 
@@ -37,7 +37,7 @@ export class S3Store implements BlobStore {
 
   constructor({ bucket, prefix, endpoint, region, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS }: S3StoreOptions) {
     this.bucket = bucket;
-    this.prefix = prefix.replace(/^\/+|\/+$/g, '');
+    this.prefix = withoutOuterSlashes(prefix);
     this.client = new S3Client({
       region,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
+import { withoutTrailingSlashes } from '@slipway/contracts';
 import { parse } from 'yaml';
 import { readBounded } from './bounded-file.js';
 import type { ExecPlugin } from './credentials.js';
@@ -142,7 +143,7 @@ function serverOf(file: string, server: string | undefined, where: string): stri
     throw new KubeConfigError(file, `${where}: \`server\` must be the address of an API server, https://host:6443`);
   if (url.protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
     throw new KubeConfigError(file, `${where}: \`server\` must begin with https:// (except for loopback addresses)`);
-  return url.href.replace(/\/+$/, '');
+  return withoutTrailingSlashes(url.href);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timeLimit } from '@slipway/contracts';
+import { timeLimit, withoutTrailingSlashes } from '@slipway/contracts';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import type { KubeCluster, ClusterTls } from './cluster.js';
@@ -60,7 +60,7 @@ export class Transport {
   ) {
     const url = new URL(cluster.server);
     this.origin = url.origin;
-    this.prefix = url.pathname.replace(/\/+$/, '');
+    this.prefix = withoutTrailingSlashes(url.pathname);
     this.options = {
       callTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,

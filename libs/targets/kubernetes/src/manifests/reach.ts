@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { withoutTrailingSlashes } from '@slipway/contracts';
 import { fillPlaceholders, placeholderProblems, placeholdersIn } from '@slipway/target-driver';
 import type { KubernetesTargetConfig } from '../target-config.js';
 
@@ -20,14 +21,16 @@ export function baseUrlOf(
   { reach }: Pick<KubernetesTargetConfig, 'reach'>,
   { unit, namespace, port, service = unit, podIp }: EngineLocation,
 ): string | undefined {
-  if (typeof reach === 'object')
-    return fillPlaceholders(
+  if (typeof reach === 'object') {
+    const url = fillPlaceholders(
       reach.url,
       new Map([
         ['unit', unit],
         ['namespace', namespace],
       ]),
-    )?.replace(/\/+$/, '');
+    );
+    return url === undefined ? undefined : withoutTrailingSlashes(url);
+  }
   if (reach === 'service') return `http://${service}.${namespace}.svc:${port}`;
   if (podIp === undefined || podIp === '') return undefined;
   return `http://${isIPv6(podIp) ? `[${podIp}]` : podIp}:${port}`;
