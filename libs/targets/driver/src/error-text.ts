@@ -1,6 +1,6 @@
 import { errorInText } from '@slipway/contracts';
-import { redactSecrets } from './logs.js';
 import { showable } from './model-names.js';
+import { redactSecrets } from './redaction.js';
 
 const MOST_CHARACTERS = 200;
 
@@ -11,7 +11,8 @@ const MOST_CHARACTERS = 200;
  */
 export function errorTextOf(answer: string, secret?: string): string | undefined {
   const { message } = errorInText(secret ? answer.replaceAll(secret, '[redacted]') : answer);
-  const text = redactSecrets(message).replace(/\s+/g, ' ').trim();
+  // The message may itself be cut, far after the part that is shown.
+  const text = redactSecrets(message, [], message.length > MOST_CHARACTERS).replace(/\s+/g, ' ').trim();
   if (text === '') return undefined;
   return showable(text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);
 }

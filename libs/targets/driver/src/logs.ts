@@ -1,4 +1,5 @@
-import { stripVTControlCharacters } from 'node:util';
+import { StringDecoder } from 'node:string_decoder';
+import { redactSecrets } from './redaction.js';
 
 /** One piece of an instance's output, redacted: whole lines of one stream. */
 export interface LogLine {
@@ -29,16 +30,25 @@ export interface LogOptions {
 /** The longest line that is kept, in bytes. The rest of a longer line is dropped. */
 export const MAX_LINE_BYTES = 16 * 1024;
 const CUT = ' … (cut)';
+const FIRST_CAPACITY = 512;
 const [LF, CR] = [10, 13];
 
 /**
  * Splits an engine's output into lines, whatever the engine writes, and keeps at most one of them. It keeps the last
  * state of a progress bar that overwrites itself, and the beginning of a line of megabytes. It removes escape sequences
- * and replaces bytes that are not UTF-8.
+ * and replaces bytes that are not UTF-8. It also redacts secrets, because only it knows whether a line was cut: the
+ * beginning of a secret may be all that is left of it.
+ * Each byte is looked at a fixed number of times, however small the chunks are.
  */
 export class LineReader {
-  private pending: Buffer = Buffer.alloc(0);
+  private kept: Buffer = Buffer.alloc(0);
+  private length = 0;
+  /** A carriage return is the last byte: it overwrites the line only if something follows. */
+  private isReturned = false;
   private wasCut = false;
+
+  /** @param secrets values that must not be shown, in addition to everything that looks like a secret */
+  constructor(private readonly secrets: readonly string[] = []) {}
 
   /** The lines that end in the chunk, each with the number of bytes of the chunk up to its end. */
   *push(chunk: Buffer): Generator<{ text: string; end: number }> {
@@ -46,67 +56,66 @@ export class LineReader {
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
       this.keep(chunk.subarray(start, end));
       start = end + 1;
-      yield { text: this.take(), end: start };
+      yield { text: this.take(true), end: start };
     }
     this.keep(chunk.subarray(start));
   }
 
   /** The line that has no end yet; undefined if there is none. */
   rest(): string | undefined {
-    return this.pending.length === 0 ? undefined : this.take();
+    return this.length === 0 && !this.isReturned ? undefined : this.take(false);
   }
 
   private keep(piece: Buffer): void {
-    const all = Buffer.concat([this.pending, piece]);
-    const overwritten = withoutReturns(all).lastIndexOf(CR);
-    if (overwritten >= 0) this.wasCut = false;
-    // A copy, because a subarray would keep the whole buffer alive.
-    this.pending = Buffer.from(all.subarray(overwritten + 1));
-    if (this.pending.length <= MAX_LINE_BYTES) return;
-    this.wasCut = true;
-    const isReturned = this.pending.at(-1) === CR;
-    this.pending = Buffer.concat([this.pending.subarray(0, MAX_LINE_BYTES), Buffer.from(isReturned ? [CR] : [])]);
+    if (piece.length === 0) return;
+    let end = piece.length;
+    while (end > 0 && piece[end - 1] === CR) end -= 1;
+    if (end > 0) {
+      const overwritten = piece.subarray(0, end).lastIndexOf(CR);
+      if (this.isReturned || overwritten >= 0) {
+        this.length = 0;
+        this.wasCut = false;
+      }
+      this.add(piece.subarray(overwritten + 1, end));
+      this.isReturned = false;
+    }
+    if (end < piece.length) this.isReturned = true;
   }
 
-  private take(): string {
-    const text = withoutReturns(this.pending).toString('utf8');
-    const shown = stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '');
-    const line = this.wasCut ? `${shown}${CUT}` : shown;
-    this.pending = Buffer.alloc(0);
+  private add(piece: Buffer): void {
+    const needed = Math.min(this.length + piece.length, MAX_LINE_BYTES);
+    if (needed > this.kept.length) {
+      const capacity = Math.min(MAX_LINE_BYTES, Math.max(needed, 2 * this.kept.length, FIRST_CAPACITY));
+      const larger = Buffer.alloc(capacity);
+      this.kept.copy(larger, 0, 0, this.length);
+      this.kept = larger;
+    }
+    piece.copy(this.kept, this.length, 0, needed - this.length);
+    this.wasCut ||= this.length + piece.length > MAX_LINE_BYTES;
+    this.length = needed;
+  }
+
+  private take(isEnded: boolean): string {
+    const { wasCut } = this;
+    const bytes = this.kept.subarray(0, this.length);
+    // A decoder leaves out a character of which the cut has removed a part.
+    const text = wasCut ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
+    const shown = redactSecrets(plainText(text), this.secrets, wasCut || !isEnded);
+    this.length = 0;
+    this.isReturned = false;
     this.wasCut = false;
-    return line;
+    return wasCut ? `${shown}${CUT}` : shown;
   }
 }
-
-function withoutReturns(bytes: Buffer): Buffer {
-  let end = bytes.length;
-  while (end > 0 && bytes[end - 1] === CR) end -= 1;
-  return bytes.subarray(0, end);
-}
-
-const REDACTED = '[redacted]';
-/** Patterns of secrets. The first group of each pattern stays in the text. */
-const SECRETS: RegExp[] = [
-  /()\bhf_[A-Za-z0-9]{20,}/g,
-  /()\b(?:sk|ghp|gho|ghs|glpat)[-_][A-Za-z0-9_-]{16,}/g,
-  /(\bslw_[A-Za-z0-9-]{1,64}_)[^\s"',;}\]]+/g,
-  /(\b(?:Bearer|Basic)\s+)[^\s"',;]+/gi,
-  /((?:api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)[^\s"',;&)\]}]+/gi,
-  /(--?[a-z-]*(?:api[-_]keys?|passw(?:or)?d|secret|token)(?:["',\s]+))(?!-)[^\s"',;&)\]}]+/gi,
-  /(\/\/)[^\s/:@]*:[^\s/@]+(?=@)/g,
-  // A key of an instance: 43 characters of base64url. The look-aheads exclude names and words of that length.
-  /()(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g,
-];
-/** A shorter value is a word that a line may contain for other reasons. */
-const MIN_SECRET_LENGTH = 6;
 
 /**
- * Removes from a line everything that looks like a secret, and the given values. An engine may print everything that it
- * was started with. Drivers call this, and so does the code that passes lines on, because a driver may forget it.
+ * Escape sequences of terminals (ECMA-48): control sequences, strings such as titles and links, and short ones. A string
+ * without an end loses only its beginning. `stripVTControlCharacters` of Node takes quadratic time for some texts.
  */
-export function redactSecrets(text: string, values: readonly string[] = []): string {
-  let shown = text;
-  for (const value of values) if (value.length >= MIN_SECRET_LENGTH) shown = shown.replaceAll(value, REDACTED);
-  for (const pattern of SECRETS) shown = shown.replace(pattern, `$1${REDACTED}`);
-  return shown;
+const ESCAPE =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
+
+/** Returns the text without escape sequences and control characters, except tabs. */
+function plainText(text: string): string {
+  return text.replace(ESCAPE, '').replace(/[^\P{Cc}\t]/gu, '');
 }

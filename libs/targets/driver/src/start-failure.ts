@@ -8,7 +8,8 @@ export const SEARCHED_LINES = 400;
 
 interface Cause {
   cause: ObservationReason;
-  pattern: RegExp;
+  /** Phrases in lower case. `*` in a phrase is any text. */
+  phrases: readonly string[];
   remediation: string;
 }
 
@@ -16,45 +17,111 @@ interface Cause {
 const CAUSES: Cause[] = [
   {
     cause: 'kv_too_small',
-    pattern: /to serve at least one request with the model's max seq len/i,
+    phrases: [
+      "to serve at least one request with the model's max seq len",
+    ],
     remediation: 'Lower the context length to the value in the line, or give the engine more memory for its cache.',
   },
   {
     cause: 'gpu_memory',
-    pattern:
-      /OutOfMemoryError|CUDA(?: error)?:? out of memory|cudaMalloc failed|free memory on device .* (?:is )?less than|no available memory for the cache blocks|not enough memory\. please try to increase --mem-fraction|failed to allocate .*(?:CUDA|ROCm|HIP|Vulkan|Metal)\S* buffer|hipErrorOutOfMemory|CUDA_ERROR_OUT_OF_MEMORY/i,
+    phrases: [
+      'outofmemoryerror',
+      'cuda out of memory',
+      'cuda: out of memory',
+      'cuda error out of memory',
+      'cuda error: out of memory',
+      'cudamalloc failed',
+      'free memory on device * less than',
+      'no available memory for the cache blocks',
+      'not enough memory. please try to increase --mem-fraction',
+      'failed to allocate *cuda* buffer',
+      'failed to allocate *rocm* buffer',
+      'failed to allocate *hip* buffer',
+      'failed to allocate *vulkan* buffer',
+      'failed to allocate *metal* buffer',
+      'hiperroroutofmemory',
+      'cuda_error_out_of_memory',
+    ],
     remediation:
       'Use a device with more free memory, or lower the memory share, context length or batch size of the engine.',
   },
   {
     cause: 'driver',
-    pattern:
-      /CUDA driver version is insufficient|no CUDA-capable device|NVIDIA driver on your system is too old|found no NVIDIA driver|driver\/library version mismatch|no kernel image is available|libcuda\.so\S* (?:cannot|: cannot)/i,
+    phrases: [
+      'cuda driver version is insufficient',
+      'no cuda-capable device',
+      'nvidia driver on your system is too old',
+      'found no nvidia driver',
+      'driver/library version mismatch',
+      'no kernel image is available',
+      'libcuda.so* cannot',
+    ],
     remediation: 'Fix the driver of the host, or use a build of the engine that is compatible with it.',
   },
   {
     cause: 'port_in_use',
-    pattern: /address already in use|EADDRINUSE|couldn't bind HTTP server socket/i,
+    phrases: [
+      'address already in use',
+      'eaddrinuse',
+      "couldn't bind http server socket",
+    ],
     remediation:
       'No action is needed: the next start uses another port. If the error persists, another program uses a port that the template fixes.',
   },
   {
     cause: 'model_access',
-    pattern:
-      /gated repo|GatedRepoError|40[13] Client Error|Invalid user token|awaiting a review from the repo authors/i,
+    phrases: [
+      'gated repo',
+      'gatedrepoerror',
+      '401 client error',
+      '403 client error',
+      'invalid user token',
+      'awaiting a review from the repo authors',
+    ],
     remediation:
       'Accept the licence of the model on the site that publishes it, and give the prefetch a token that can read the model.',
   },
   {
     cause: 'model_missing',
-    pattern:
-      /RepositoryNotFoundError|RevisionNotFoundError|EntryNotFoundError|LocalEntryNotFoundError|404 Client Error|is not a local folder and is not a valid model|failed to open GGUF|gguf_init_from_file.*failed|error loading model: (?:failed to open|.*no such file)|no such file or directory.*\.(?:gguf|safetensors|bin|json)|\.(?:gguf|safetensors|bin|json)\S*.*no such file or directory|couldn't (?:find|connect to .* to load) .*(?:model|files)/i,
+    phrases: [
+      'repositorynotfounderror',
+      'revisionnotfounderror',
+      'entrynotfounderror',
+      '404 client error',
+      'is not a local folder and is not a valid model',
+      'failed to open gguf',
+      'gguf_init_from_file*failed',
+      'error loading model: failed to open',
+      'error loading model: *no such file',
+      'no such file or directory*.gguf',
+      'no such file or directory*.safetensors',
+      'no such file or directory*.bin',
+      'no such file or directory*.json',
+      '.gguf*no such file or directory',
+      '.safetensors*no such file or directory',
+      '.bin*no such file or directory',
+      '.json*no such file or directory',
+      "couldn't find *model",
+      "couldn't find *files",
+      "couldn't connect to * to load *model",
+      "couldn't connect to * to load *files",
+    ],
     remediation: 'Check model.uri and model.revision: the host does not have the model, or not all of its files.',
   },
   {
     cause: 'bad_argument',
-    pattern:
-      /unrecognized arguments?|invalid argument:|unexpected argument|argument .*: (?:invalid|expected)|error: unknown (?:argument|option)|no such option|the following arguments are required|error while handling argument/i,
+    phrases: [
+      'unrecognized argument',
+      'invalid argument:',
+      'unexpected argument',
+      'argument *: invalid',
+      'argument *: expected',
+      'error: unknown argument',
+      'error: unknown option',
+      'no such option',
+      'the following arguments are required',
+      'error while handling argument',
+    ],
     remediation: 'Correct the argument that the line names, in the revision or in the template of the engine.',
   },
 ];
@@ -88,8 +155,16 @@ export interface StartEnd {
 /**
  * Lines from the start script, or from the program that changes the user, about a program that could not be started.
  */
-const NOT_STARTED =
-  /^(?:slipway-start: .*(?:not found|permission denied|no such file|cannot execute|is a directory)|setpriv: failed to execute )/i;
+const NOT_STARTED = [
+  ...['not found', 'permission denied', 'no such file', 'cannot execute', 'is a directory'].map(
+    (why) => `slipway-start: *${why}`,
+  ),
+  'setpriv: failed to execute ',
+];
+/** Engines write some megabytes in one line. The message of an error is at the beginning of its line, or at its end. */
+const [SEARCHED_HEAD, SEARCHED_TAIL] = [1_500, 500];
+/** Of all lines together, so that many long ones do not hold the worker. */
+const SEARCHED_CHARACTERS = 200_000;
 
 /**
  * Why a start failed. Lines are oldest first. The search for a cause begins at the end, where the last line is often
@@ -111,15 +186,22 @@ export function startFailure(end: StartEnd, lines: readonly LogLine[]): StartFai
 function causeOf(end: StartEnd, lines: readonly string[]): { cause: ObservationReason; line?: string } {
   if (end.known) return { cause: end.known, ...lastOf(lines) };
   const { code, signal, program } = end;
-  const refused = lines.findLast((line) => NOT_STARTED.test(line));
+  const refused = lines.findLast((line) => {
+    const text = searched(line);
+    return NOT_STARTED.some((phrase) => isIn(text, phrase, true));
+  });
   if ((code === 127 || code === 126) && refused !== undefined)
     return {
       cause: 'program_not_found',
       line: `${program ?? 'the program'} ${code === 127 ? 'was not found' : 'could not be executed'}`,
     };
   if (end.wasShortOfMemory) return { cause: 'out_of_memory', ...lastOf(lines) };
+  let left = SEARCHED_CHARACTERS;
   for (const line of lines.toReversed()) {
-    const found = CAUSES.find(({ pattern }) => pattern.test(line));
+    const text = searched(line);
+    left -= text.length;
+    if (left < 0) break;
+    const found = CAUSES.find(({ phrases }) => phrases.some((phrase) => isIn(text, phrase)));
     if (found) return { cause: found.cause, line };
   }
   if (code === 127)
@@ -131,6 +213,29 @@ function causeOf(end: StartEnd, lines: readonly string[]): { cause: ObservationR
   return { cause: code === null ? 'lost' : 'exited', ...lastOf(lines) };
 }
 
+/** The part of a line that is searched, in lower case. */
+function searched(line: string): string {
+  const part =
+    line.length <= SEARCHED_HEAD + SEARCHED_TAIL
+      ? line
+      : `${line.slice(0, SEARCHED_HEAD)}\n${line.slice(line.length - SEARCHED_TAIL)}`;
+  return part.toLowerCase();
+}
+
+/**
+ * Whether a text contains a phrase. The first occurrence of each part after the previous one is enough, so each
+ * character is looked at once, unlike with a pattern such as `/a.*b/`, which starts again at each `a`.
+ */
+function isIn(text: string, phrase: string, isAtStart = false): boolean {
+  let from = 0;
+  for (const [index, part] of phrase.split('*').entries()) {
+    const at = text.indexOf(part, from);
+    if (at < 0 || (isAtStart && index === 0 && at > 0)) return false;
+    from = at + part.length;
+  }
+  return true;
+}
+
 function lastOf(lines: readonly string[]): { line?: string } {
   const line = lines.findLast((text) => text.trim() !== '');
   return line === undefined ? {} : { line };
@@ -140,16 +245,23 @@ function shortened(text: string): string {
   return text.length <= LINE_LENGTH ? text : `${text.slice(0, LINE_LENGTH - 1)}…`;
 }
 
-/** tqdm, as huggingface_hub shows it: `model.safetensors:  45%|####  | 2.24G/4.98G [00:31<00:38, 71.2MB/s]`. */
-const DOWNLOAD = /^\s*(.*?):?\s*\d{1,3}%\|[^|]*\|\s*([\d.]+)([kMGT]?)B?\s*\/\s*([\d.]+)([kMGT]?)B?\s*\[.*B\/s/;
+/**
+ * The end of a line of tqdm, as huggingface_hub writes it: `model.safetensors:  45%|####  | 2.24G/4.98G [00:31<00:38,
+ * 71.2MB/s]`. It is matched from the bar on.
+ */
+const BAR = /^\|[^|]*\| {0,9}([\d.]{1,20})([kMGT]?)B?\/ {0,9}([\d.]{1,20})([kMGT]?)B? {0,9}\[[^\]]*B\/s/;
+const PERCENT = /(?::? {0,9}|^)\d{1,3}$/;
 const UNITS: Record<string, number> = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** Progress of a download, from the last state of each of its files. Without bytes if its lines contain none. */
 export function downloadProgress(lines: readonly LogLine[]): StartProgress {
   const files = new Map<string, [bytes: number, total: number]>();
   for (const { text } of lines) {
-    const [, name, done, doneUnit, total, totalUnit] = DOWNLOAD.exec(text) ?? [];
-    if (name !== undefined) files.set(name, [Number(done) * UNITS[doneUnit!]!, Number(total) * UNITS[totalUnit!]!]);
+    const percent = text.indexOf('%|');
+    const before = percent < 0 ? undefined : PERCENT.exec(text.slice(0, percent));
+    const [, done, doneUnit, total, totalUnit] = (before && BAR.exec(text.slice(percent + 1))) ?? [];
+    const file = [Number(done) * UNITS[doneUnit ?? '']!, Number(total) * UNITS[totalUnit ?? '']!] as [number, number];
+    if (before && file.every(Number.isFinite)) files.set(text.slice(0, before.index).trim(), file);
   }
   if (files.size === 0) return { phase: 'downloading' };
   const sum = (index: 0 | 1) => Math.round([...files.values()].reduce((all, file) => all + file[index], 0));

@@ -81,7 +81,7 @@ export class LogServer {
       void this.isAsked(id).then((isAsked) => isAsked || ended.abort());
     }, this.signMs);
     try {
-      const lines = this.target.driver.logs?.(instance_id, { ...options, signal });
+      const lines = this.target.driver.logs?.(instance_id, { ...options, signal, secrets });
       if (lines) await handing.all(lines);
     } catch (error) {
       this.complain(error);
@@ -156,10 +156,11 @@ class ChunkWriter {
   }
 
   private add({ stream, at, text }: LogLine): void {
-    const shown = redactSecrets(text.slice(0, LINE_CHARACTERS), this.secrets);
-    const stored = storableText(shown, shown.length);
+    // Cut after the redaction: the beginning of a secret would not be recognized.
+    const shown = redactSecrets(text, this.secrets);
+    const stored = storableText(shown, LINE_CHARACTERS);
     this.lines.push({ stream, ...(at !== undefined && { at }), text: stored });
-    this.bytes += Buffer.byteLength(shown) + 64;
+    this.bytes += Buffer.byteLength(stored) + 64;
   }
 
   private async flush(isLast = false, problem: string | null = null): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeLimit } from '@slipway/contracts';
-import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { ApiError } from '../api/errors.js';
 import type { KubeApi, PodLogOptions } from '../api/requests.js';
 import type { Pod } from '../api/objects.js';
@@ -53,13 +53,13 @@ export async function* instanceLog(
         ...(previous ? { previous } : follow ? { follow } : {}),
       };
       const isTold = toldBefore(shown, isFirst ? since : undefined);
-      for await (const { stamp, text } of lines(api, pod, asked)) {
+      for await (const { stamp, text } of lines(api, pod, asked, secrets)) {
         if (stamp !== undefined && isTold(stamp)) continue;
         if (stamp !== undefined) note(shown, stamp);
         yield {
           stream: options.stream === 'stderr' ? 'stderr' : 'stdout',
           ...(stamp === undefined ? {} : { at: stamp }),
-          text: redactSecrets(text, secrets),
+          text,
         };
       }
     }
@@ -77,8 +77,7 @@ export async function lastWords(
   const found: string[] = [];
   const options = { container: ENGINE_CONTAINER, timestamps: true, tailLines: tail, previous: isPrevious, signal };
   try {
-    for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }))
-      found.push(redactSecrets(text, secrets));
+    for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }, secrets)) found.push(text);
   } catch {
     // The failure is known without these lines.
   } finally {
@@ -100,8 +99,9 @@ async function* lines(
   api: Pick<KubeApi, 'log'>,
   { namespace, name }: LoggedPod,
   options: PodLogOptions,
+  secrets: readonly string[],
 ): AsyncGenerator<StampedLine> {
-  const reader = new LineReader();
+  const reader = new LineReader(secrets);
   try {
     for await (const chunk of await api.log(namespace, name, options))
       for (const { text } of reader.push(chunk)) yield stamped(text);

@@ -114,7 +114,7 @@ export class EngineProcesses {
       const { stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
         env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
       });
-      const [, state, birth] = /^\s*(\S+)\s+(.*?)\s*$/.exec(stdout) ?? [];
+      const [, state, birth] = /^(\S+)\s+(\S.*)$/.exec(stdout.trim()) ?? [];
       return state === undefined || state.startsWith('Z') ? undefined : birth;
     } catch {
       return undefined;

@@ -1,7 +1,7 @@
 import { open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { LOG_STREAMS, logName, oldLogName, ROTATED, timesName, type LogStream } from './engine-log.js';
 import { missingAs } from '../instances/instance-folder.js';
 
@@ -71,7 +71,6 @@ class LogCursors {
   private constructor(
     private readonly cursors: readonly LogCursor[],
     private skipped: number,
-    private readonly secrets: readonly string[],
   ) {}
 
   static async open(
@@ -81,12 +80,12 @@ class LogCursors {
     secrets: readonly string[],
   ): Promise<LogCursors> {
     const wanted = LOG_STREAMS.filter((one) => stream === 'both' || stream === one);
-    const cursors = wanted.map((one) => new LogCursor(folder, generation, one));
+    const cursors = wanted.map((one) => new LogCursor(folder, generation, one, secrets));
     const counts = await Promise.all(
       cursors.map((cursor) => cursor.seek(tail, since === undefined ? undefined : Date.parse(since))),
     );
     const count = counts.reduce((sum, one) => sum + one, 0);
-    return new LogCursors(cursors, Math.max(0, count - tail), secrets);
+    return new LogCursors(cursors, Math.max(0, count - tail));
   }
 
   /**
@@ -109,7 +108,7 @@ class LogCursors {
       if (!first) return;
       const line = first.next.value as LogLine;
       if (this.skipped > 0) this.skipped -= 1;
-      else yield { ...line, text: redactSecrets(line.text, this.secrets) };
+      else yield line;
       first.next = await first.lines.next();
     }
   }
@@ -127,7 +126,7 @@ interface Piece {
 /** A position in one log, which may be rotated meanwhile. */
 class LogCursor {
   private readonly pieces: [rotated: Piece, current: Piece];
-  private readonly line = new LineReader();
+  private readonly line: LineReader;
   private piece: 0 | 1 = 1;
   private offset = 0;
   private lastAt: string | undefined;
@@ -137,7 +136,9 @@ class LogCursor {
     folder: string,
     generation: number,
     private readonly stream: LogStream,
+    secrets: readonly string[],
   ) {
+    this.line = new LineReader(secrets);
     const log = join(folder, generation === 0 ? oldLogName(stream) : logName(generation, stream));
     const times = join(folder, timesName(generation, stream));
     this.pieces = [
