@@ -136,7 +136,9 @@ async function copyText({ body }: Response, { output, terminal }: Session, prefi
   let rest = '';
   const tell = (line: string) => output.data(prefix + (terminal.isTerminal('stdout') ? harmless(line) : line));
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    // Only the new part is searched: a long line may arrive in many parts.
+    const lines = decoder.decode(chunk, { stream: true }).split('\n');
+    lines[0] = rest + lines[0];
     rest = lines.pop()!;
     for (const line of lines) tell(line);
   }

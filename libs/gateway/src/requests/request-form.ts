@@ -59,7 +59,7 @@ export function assertWellFormed({ headers, rawHeaders, httpVersion }: IncomingM
 
 /** Whether an `Expect` header asks for `100 Continue` and nothing else. */
 export function isOnlyContinue(expect: string): boolean {
-  return expect.split(',').every((one) => /^\s*(100-continue)?\s*$/i.test(one));
+  return expect.split(',').every((one) => /^(?:100-continue)?$/i.test(one.trim()));
 }
 
 const RAW_REFUSALS: Readonly<Record<string, [status: string, code: string, message: string]>> = {

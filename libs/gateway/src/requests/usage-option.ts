@@ -7,6 +7,8 @@ const OPTION = ',"stream_options":{"include_usage":true}';
 const USAGE_PATHS = new Set(['/v1/chat/completions', '/v1/completions']);
 /** A chunk with usage is short; a longer line passes at once. */
 const MAX_LINE = 16 * 1024;
+/** How much of one line is searched, over all the pieces in which it arrives. A line in many tiny pieces passes. */
+const MAX_SEARCHED = 16 * MAX_LINE;
 const NO_CHOICE = /"choices"\s*:\s*\[\s*\]/;
 const A_CHOICE = /"choices"\s*:\s*\[\s*[^\s\]]/;
 
@@ -38,6 +40,8 @@ export function isAboutOption(error: object | null): boolean {
 export class UsageChunkFilter {
   /** The beginning of a line that may be the chunk. */
   private held = '';
+  /** Characters searched for a choice so far, in the line that is held. */
+  private searched = 0;
   private isInLine = false;
   /** The blank line after a removed chunk is removed too. */
   private isAfterChunk = false;
@@ -64,6 +68,7 @@ export class UsageChunkFilter {
   /** @param line a line, or its part that has arrived */
   private line(line: string): string {
     const isEnded = line.endsWith('\n');
+    if (isEnded) this.searched = 0;
     if (this.isInLine) {
       this.isInLine = !isEnded;
       return line;
@@ -76,7 +81,8 @@ export class UsageChunkFilter {
 
   private beginning(line: string): string {
     const isOpen = line.startsWith('data:') ? !A_CHOICE.test(line) : 'data:'.startsWith(line) || line === '\r';
-    if (isOpen && line.length <= MAX_LINE) {
+    this.searched += line.length;
+    if (isOpen && line.length <= MAX_LINE && this.searched <= MAX_SEARCHED) {
       this.held = line;
       return '';
     }

@@ -20,22 +20,27 @@ export interface StreamMessage {
 export class MessageParser {
   /** The wait before a reconnect that the server sets. */
   retryMs: number | undefined;
+  /** The beginning of a line. It is never read again, because a long line may arrive in many parts. */
   private rest = '';
+  private isAfterReturn = false;
   private data: string[] = [];
+  private dataLength = 0;
   private type = '';
   private id: string | undefined;
 
   push(text: string): StreamMessage[] {
     const messages: StreamMessage[] = [];
     // The text may be cut between the two halves of a CRLF: a CR at the end waits for the next part.
-    const whole = this.rest + text;
-    const lines = whole.split(/\r\n|\n|\r(?!$)/);
+    const part = this.isAfterReturn ? `\r${text}` : text;
+    this.isAfterReturn = part.endsWith('\r');
+    const lines = (this.isAfterReturn ? part.slice(0, -1) : part).split(/\r\n|\n|\r/);
+    lines[0] = this.rest + lines[0];
     this.rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line === '') this.end(messages);
       else this.field(line);
     }
-    if (this.rest.length + this.data.reduce((sum, line) => sum + line.length, 0) > MOST_CHARACTERS)
+    if (this.rest.length + this.dataLength > MOST_CHARACTERS)
       throw new SlipwayError(`A message of the event stream is too long: at most ${MOST_CHARACTERS} characters.`, {
         code: 'unexpected_answer',
         retryable: false,
@@ -47,8 +52,10 @@ export class MessageParser {
     const colon = line.indexOf(':');
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (name === 'data') this.data.push(value);
-    else if (name === 'event') this.type = value;
+    if (name === 'data') {
+      this.data.push(value);
+      this.dataLength += value.length + 1;
+    } else if (name === 'event') this.type = value;
     else if (name === 'id' && !value.includes('\0')) this.id = value;
     else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
   }
@@ -56,6 +63,7 @@ export class MessageParser {
   private end(messages: StreamMessage[]): void {
     if (this.data.length > 0) messages.push({ id: this.id, type: this.type || 'message', data: this.data.join('\n') });
     this.data = [];
+    this.dataLength = 0;
     this.type = '';
   }
 }
