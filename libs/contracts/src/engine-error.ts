@@ -14,6 +14,8 @@ export type ErrorKind = 'context_length' | 'content_filter' | 'rate_limit' | 'un
 type JsonObject = Readonly<Record<string, unknown>>;
 
 const MAX_MESSAGE = 2_000;
+/** The part of an HTML page that is searched for its title. */
+const MAX_PAGE = 64 * 1024;
 const MAX_LIST = 8;
 
 /** Reads the body of an error: JSON of any form, the title of a page, or text. */
@@ -23,8 +25,8 @@ export function errorInText(text: string): EngineError {
   if (found) return found;
   const trimmed = text.trim();
   if (!trimmed.startsWith('<')) return errorOf(trimmed);
-  const title = /<title[^>]*>([^<]*)</i.exec(trimmed) ?? /<h1[^>]*>([^<]*)</i.exec(trimmed);
-  return errorOf(title?.[1]?.trim() ?? textOfPage(trimmed));
+  const page = trimmed.slice(0, MAX_PAGE);
+  return errorOf(contentOf(page, 'title') ?? contentOf(page, 'h1') ?? textOfPage(page));
 }
 
 /** Returns undefined if the text is no JSON. */
@@ -40,9 +42,18 @@ function textOfPage(page: string): string {
   return /<(script|style)/i.test(page)
     ? ''
     : page
-        .replace(/<[^>]*>/g, ' ')
+        // Without `<` inside a tag: otherwise each `<` would be read up to the end of the page.
+        .replace(/<[^<>]*>/g, ' ')
         .replace(/\s+/g, ' ')
         .trim();
+}
+
+/** The text of the first element of this name, up to the next tag. */
+function contentOf(page: string, name: 'title' | 'h1'): string | undefined {
+  const start = page.search(name === 'title' ? /<title[\s>]/i : /<h1[\s>]/i);
+  const from = start < 0 ? -1 : page.indexOf('>', start);
+  const to = from < 0 ? -1 : page.indexOf('<', from);
+  return to < 0 ? undefined : page.slice(from + 1, to).trim();
 }
 
 /**

@@ -10,7 +10,7 @@ export interface ExpectedHead {
   hash: string;
 }
 
-const HEAD = /([\w.-]+):(\d{1,15}):([0-9a-f]{64})(?![0-9a-f])/g;
+const HEAD = /(?<![\w.-])([\w.-]+):(\d{1,15}):([0-9a-f]{64})(?![0-9a-f])/g;
 
 /** Returns `<tenant>:<sequence>:<hash>`, the form of a head in every anchor. */
 export function headText({ tenant, sequence, hash }: ExpectedHead): string {

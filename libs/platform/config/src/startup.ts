@@ -41,7 +41,11 @@ export function oneLine(error: unknown): string {
     return [...new Set(error.errors.map(oneLine))].join('; ');
   if (!(error instanceof Error)) return String(error);
   const text = error.message || (error as NodeJS.ErrnoException).code || error.name;
-  return text.replace(/\s*\n\s*/g, ' ').trim();
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 }
 
 const WHY: Record<string, string> = {

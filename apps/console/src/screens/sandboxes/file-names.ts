@@ -13,7 +13,7 @@ export function bytesText(bytes: number): string {
 
 /** Parses `512 MiB`, `2G` or `1000000` as bytes; undefined if it is none of them. */
 export function bytesOf(text: string): number | undefined {
-  const [, amount, letter = ''] = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*$/i.exec(text) ?? [];
+  const [, amount, letter = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?$/i.exec(text.trim()) ?? [];
   if (amount === undefined) return undefined;
   const bytes = Math.round(Number(amount) * 1024 ** ['', 'k', 'm', 'g', 't'].indexOf(letter.toLowerCase()));
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
