@@ -131,6 +131,13 @@ export const PARTS: readonly Part[] = [
     steps: [{ files: ['apps/api/test/contract/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '2000' } }],
   },
   {
+    name: 'text-fuzz',
+    what: 'texts of engines, clients and suppliers that could hold a process, for ten minutes',
+    level: 'nightly',
+    folders: ['tools/text-fuzz', 'libs/targets/driver', 'libs/gateway/src/answers', 'libs/contracts'],
+    steps: [npm('text-fuzz', '--minutes', '10')],
+  },
+  {
     name: 'generators',
     what: 'generators and releases in a copy of the workspace',
     level: 'nightly',
@@ -206,6 +213,13 @@ export const PARTS: readonly Part[] = [
     level: 'weekly',
     folders: [],
     steps: [{ files: ['apps/api/test/contract/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '20000' } }],
+  },
+  {
+    name: 'long-text-fuzz',
+    what: 'texts that could hold a process, for an hour',
+    level: 'weekly',
+    folders: [],
+    steps: [npm('text-fuzz', '--minutes', '60')],
   },
 ];
 

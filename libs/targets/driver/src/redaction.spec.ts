@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { LineReader, MAX_LINE_BYTES } from './logs.js';
+import { redactSecrets } from './redaction.js';
+import { downloadProgress, startFailure } from './start-failure.js';
+
+const SECRET = 'correct-horse-battery';
+const KEY = 'Zx9_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKL0';
+
+/** The processor time of a call in milliseconds; the least of three, because the machine may be busy. */
+function costOf(work: () => unknown): number {
+  const costs = [1, 2, 3].map(() => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...costs);
+}
+
+const linesOf = (chunks: readonly (string | Buffer)[], secrets: readonly string[] = [SECRET]) => {
+  const reader = new LineReader(secrets);
+  const lines = chunks.flatMap((chunk) => [...reader.push(Buffer.from(chunk))].map(({ text }) => text));
+  return [...lines, reader.rest()].filter((line) => line !== undefined);
+};
+
+describe('the value of an option', () => {
+  it.each([
+    ['serve --api-key abc --port 1', 'serve --api-key [redacted] --port 1'],
+    ['serve --token=abc --port 1', 'serve --token=[redacted] --port 1'],
+    ["['--hf-hub-token', 'abc', '--x']", "['--hf-hub-token', '[redacted]', '--x']"],
+    ['serve -secret "abc" --password x', 'serve -secret "[redacted]" --password [redacted]'],
+    ['--api-key --port 1, 5 tokens per second', '--api-key --port 1, 5 tokens per second'],
+    ['a token is 5', 'a token is 5'],
+    ['GET //user:p@ss@host/x', 'GET //[redacted]@host/x'],
+  ])('is redacted: %s', (line, shown) => {
+    expect(redactSecrets(line)).toBe(shown);
+  });
+
+  it('is redacted behind a line of megabytes', () => {
+    const long = `${'-'.repeat(1_000_000)} --api-key abc `;
+    expect(redactSecrets(long)).toBe(`${'-'.repeat(1_000_000)} --api-key [redacted] `);
+  });
+});
+
+describe('a secret whose end is missing', () => {
+  const cut = (text: string) => linesOf(['x'.repeat(MAX_LINE_BYTES - text.length - 1), ' ', text, 'y'.repeat(99), '\n'])[0]!;
+
+  it.each([
+    [`${SECRET.slice(0, 12)}`, [SECRET + 'y'.repeat(200)]],
+    ['hf_abcdefgh', []],
+    ['sk-abcdefgh', []],
+    ['//user:pass', []],
+    ['Bearer abc', []],
+    [KEY.slice(0, 20), []],
+  ])('is redacted where its line is cut: %s', (beginning, secrets) => {
+    const shown = linesOf(['x'.repeat(MAX_LINE_BYTES - beginning.length - 1), ' ', beginning, `${'y'.repeat(99)}\n`], secrets)[0]!;
+    expect(shown).not.toContain(beginning);
+    expect(shown.endsWith('[redacted] … (cut)')).toBe(true);
+  });
+
+  it('is redacted in a line that has no end yet', () => {
+    expect(linesOf(['the key is ', SECRET.slice(0, 9)])).toEqual(['the key is [redacted]']);
+    expect(linesOf(['the key is corn'])).toEqual(['the key is corn']);
+  });
+
+  it('is redacted if its characters arrive in several chunks, between escape sequences and within a character', () => {
+    expect(linesOf([...`a ${SECRET} b\n`])).toEqual(['a [redacted] b']);
+    expect(linesOf([`a ${SECRET.slice(0, 5)}\u001b[31m\u001b]0;title\u0007`, `${SECRET.slice(5)}\n`])).toEqual(['a [redacted]']);
+    const umlauts = 'ä'.repeat(MAX_LINE_BYTES);
+    expect(linesOf([`x${umlauts}\n`], [umlauts])).toEqual(['x[redacted] … (cut)']);
+  });
+
+  it('is redacted line by line if it has several lines', () => {
+    expect(linesOf(['-----BEGIN\nMIIabcdef\nghijkl12\n-----END\n'], ['MIIabcdef\nghijkl12'])).toEqual([
+      '-----BEGIN',
+      '[redacted]',
+      '[redacted]',
+      '-----END',
+    ]);
+  });
+
+  it('does not make the rest of a complete line unreadable', () => {
+    expect(linesOf(['loaded gpt4Turbo from //host:8080\n'])).toEqual(['loaded gpt4Turbo from //host:8080']);
+    expect(cut('plain text')).toMatch(/ plain text … \(cut\)$/);
+  });
+});
+
+describe('hostile output', () => {
+  it.each([
+    ['dashes', '-'],
+    ['dashes and letters', '-a'],
+    ['schemes', 'a-'],
+    ['user names', '//a:'],
+    ['names of secrets', '-token '],
+    ['escape sequences that do not end', '\u001b;#'],
+    ['strings that do not end', '\u001b]'],
+    ['control sequences', '\u001b[0'],
+    ['beginnings of the secret', SECRET.slice(0, 20)],
+  ])('of %s takes less than 100 ms for a megabyte', (_name, unit) => {
+    const chunk = Buffer.from(unit.repeat(2 ** 16 / unit.length));
+    expect(costOf(() => redactSecrets(unit.repeat(2 ** 17 / unit.length), [SECRET], true))).toBeLessThan(100);
+    expect(costOf(() => linesOf(Array.from({ length: 16 }, () => chunk)))).toBeLessThan(100);
+  });
+
+  it('in single bytes is copied once', () => {
+    expect(costOf(() => linesOf(Array.from({ length: 20_000 }, () => '-')))).toBeLessThan(100);
+  });
+
+  it.each([
+    ['no such file or directory'],
+    [".gguf couldn't find "],
+    ["couldn't connect to  to load "],
+    ['argument '],
+    ['failed to allocate '],
+    ['10%|'],
+    [' '],
+  ])('of 400 long lines of "%s" is classified in less than 100 ms', (unit) => {
+    const line = { stream: 'stderr' as const, text: unit.repeat(MAX_LINE_BYTES / unit.length) };
+    const lines = Array.from({ length: 400 }, () => line);
+    expect(costOf(() => startFailure({ code: 1, signal: null }, lines))).toBeLessThan(100);
+    expect(costOf(() => downloadProgress(lines))).toBeLessThan(100);
+  });
+
+  it('does not hide the cause at the beginning or the end of a long line', () => {
+    const long = '-'.repeat(MAX_LINE_BYTES);
+    for (const text of [`error: invalid argument: --x ${long}`, `${long} error: invalid argument: --x`])
+      expect(startFailure({ code: 1, signal: null }, [{ stream: 'stderr', text }]).cause).toBe('bad_argument');
+  });
+});

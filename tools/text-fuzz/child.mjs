@@ -1,0 +1,74 @@
+// Runs one input at a time for main.mjs, so that an input that never ends can be stopped from outside.
+import { textOf } from './attacks.mjs';
+
+/** What one read from a socket brings, and the pieces in which a hostile peer can have it delivered. */
+const READ_BYTES = 64 * 1024;
+const TINY_READ_PIECES = 10_000;
+
+const targets = new Map();
+if (process.argv[2] === 'targets') {
+  const { TARGETS } = await import('./targets.mjs');
+  for (const target of TARGETS) targets.set(target.name, target);
+}
+
+process.on('message', async ({ job, attack, size, isTiny }) => {
+  const text = textOf(attack, size);
+  try {
+    process.send({ ms: job.source === undefined ? await target(job.name, text, isTiny) : expression(job, text) });
+  } catch (error) {
+    process.send({ error: error.stack });
+  }
+});
+process.on('disconnect', () => process.exit());
+process.send({ isReady: true });
+
+/** The processor time of a call, in milliseconds, with that of garbage collection. */
+async function timeOf(work) {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+async function target(name, text, isTiny) {
+  const { run, open, refuses } = targets.get(name);
+  const tolerant = async (work) => {
+    try {
+      await work();
+    } catch (error) {
+      // A refusal is an answer; any other error is a fault of the parser.
+      if (!refuses?.(error)) throw error;
+    }
+  };
+  if (run) return timeOf(() => tolerant(() => run(text)));
+  const stream = open();
+  const bytes = Buffer.from(text);
+  let most = 0;
+  const step = isTiny ? TINY_READ_PIECES : READ_BYTES;
+  let isOver = false;
+  for (let at = 0; at < bytes.length && !isOver; at += step) {
+    const read = bytes.subarray(at, at + step);
+    const work = async () => {
+      try {
+        if (isTiny) for (let one = 0; one < read.length; one += 1) stream.push(read.subarray(one, one + 1));
+        else stream.push(read);
+      } catch (error) {
+        if (!refuses?.(error)) throw error;
+        isOver = true;
+      }
+    };
+    most = Math.max(most, await timeOf(work));
+  }
+  if (isOver || !stream.end) return most;
+  return Math.max(most, await timeOf(() => tolerant(() => stream.end())));
+}
+
+function expression({ source, flags }, text) {
+  const pattern = new RegExp(source, flags);
+  const before = process.cpuUsage();
+  // A global expression is used to find all matches.
+  if (pattern.global) text.replace(pattern, '');
+  else pattern.exec(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}

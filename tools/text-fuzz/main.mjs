@@ -1,0 +1,154 @@
+// Looks for texts that hold a process. `npm run text-fuzz -- --minutes 10`; README.md has the options.
+import { fork } from 'node:child_process';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { attacksFrom, attacksOn, isUnbounded, randomAttack, randomFrom } from './attacks.mjs';
+import { productExpressions } from './expressions.mjs';
+
+/** The longest time that one text, or one read of a stream, may take. */
+const MOST_MS = 100;
+/** Sizes of a text as shares of the largest, so that a bad one is found before it takes minutes. */
+const SHARES = [1 / 64, 1 / 8, 1];
+const TRIES = 4;
+/** An input that takes longer is stopped. */
+const STOPPED_AFTER_MS = 30_000;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    only: { type: 'string' },
+  },
+});
+const endAt = performance.now() + Number(values.minutes) * 60_000;
+const random = randomFrom(Number(values.seed));
+const isChosen = ({ name }) => values.only === undefined || name.includes(values.only);
+
+const { TARGETS } = await import('./targets.mjs');
+const expressions = productExpressions().filter(({ source, flags }) => isUnbounded(source, flags));
+const subjects = [
+  ...TARGETS.map((target) => ({
+    job: { name: target.name },
+    max: target.max,
+    isStream: target.open !== undefined,
+    atoms: target.atoms,
+    attacks: [...attacksFrom(target.atoms), ...expressions.filter((one) => target.files?.includes(one.file)).flatMap(own)],
+  })),
+  ...expressions.map((one) => ({
+    job: { name: one.name, source: one.source, flags: one.flags },
+    max: one.max,
+    isStream: false,
+    atoms: atomsOf(own(one)),
+    attacks: own(one),
+  })),
+].filter(({ job }) => isChosen(job));
+
+function own({ source, flags }) {
+  return attacksOn(source, flags);
+}
+
+function atomsOf(attacks) {
+  return [...new Set(attacks.flatMap(({ prefix, unit, suffix }) => [prefix, unit, suffix]))].filter(Boolean);
+}
+
+let child;
+const findings = [];
+const slowest = new Map();
+let inputs = 0;
+const report = (text) => process.stdout.write(`${text}\n`);
+report(`seed ${values.seed}: ${TARGETS.length} parsers, ${expressions.length} expressions`);
+
+try {
+  let swept = 0;
+  for (const subject of shuffled(subjects)) {
+    for (const attack of shuffled(subject.attacks)) {
+      if (performance.now() > endAt || isFound(subject)) break;
+      await attempt(subject, attack);
+    }
+    if (performance.now() < endAt) swept += 1;
+  }
+  report(`every derived attack on ${swept} of ${subjects.length} subjects`);
+  for (let at = 0; performance.now() < endAt; at += 1) {
+    const subject = subjects[Math.floor(random() * subjects.length)];
+    if (!isFound(subject)) await attempt(subject, randomAttack(subject.atoms, random));
+    if (findings.length === subjects.length) break;
+  }
+} finally {
+  child?.kill('SIGKILL');
+}
+
+for (const [name, ms] of [...slowest].sort((a, b) => b[1] - a[1]).slice(0, 10))
+  report(`  ${ms.toFixed(0).padStart(4)} ms  ${name.slice(0, 160)}`);
+report(`${inputs} inputs, ${findings.length} of which held the process for more than ${MOST_MS} ms of processor time`);
+if (findings.length > 0) process.exitCode = 1;
+
+function isFound({ job }) {
+  return findings.some(({ name }) => name === job.name);
+}
+
+async function attempt(subject, attack) {
+  for (const isTiny of subject.isStream ? [false, true] : [false])
+    for (const share of SHARES) {
+      const size = Math.floor(subject.max * share * (isTiny ? 1 / 4 : 1));
+      if (size < attack.prefix.length + attack.unit.length) continue;
+      const ms = await fewest(subject.job, attack, size, isTiny);
+      inputs += 1;
+      if (ms > (slowest.get(subject.job.name) ?? 0)) slowest.set(subject.job.name, ms);
+      if (ms <= MOST_MS) continue;
+      findings.push({ name: subject.job.name });
+      report(`${subject.job.name}: ${ms.toFixed(0)} ms for ${size} characters${isTiny ? ' in single bytes' : ''}`);
+      report(`  ${JSON.stringify(attack).slice(0, 600)}`);
+      return;
+    }
+}
+
+/** The machine may be busy, and the garbage of earlier inputs counts too: a time is real if it repeats. */
+async function fewest(job, attack, size, isTiny) {
+  let least = Infinity;
+  for (let tries = 0; tries < TRIES && least > MOST_MS; tries += 1)
+    least = Math.min(least, await once({ job, attack, size, isTiny }));
+  return least;
+}
+
+async function once(message) {
+  child ??= await started();
+  const answer = answerOf(child);
+  child.send(message);
+  const { ms, error } = await answer;
+  if (error !== undefined) {
+    report(`${message.job.name}: ${error}\n  ${JSON.stringify(message.attack).slice(0, 600)}`);
+    process.exitCode = 1;
+    return 0;
+  }
+  if (ms === Infinity) child = undefined;
+  return ms;
+}
+
+async function started() {
+  const made = fork(path.join(import.meta.dirname, 'child.mjs'), ['targets'], { serialization: 'advanced' });
+  await answerOf(made);
+  return made;
+}
+
+/** The next answer of the child. Without one, it is stopped, and the input took for ever. */
+function answerOf(process) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => process.kill('SIGKILL'), STOPPED_AFTER_MS);
+    const isDone = (answer) => {
+      clearTimeout(timer);
+      process.removeAllListeners();
+      resolve(answer);
+    };
+    process.once('message', isDone);
+    process.once('exit', () => isDone({ ms: Infinity }));
+  });
+}
+
+function shuffled(list) {
+  const all = [...list];
+  for (let at = all.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    [all[at], all[other]] = [all[other], all[at]];
+  }
+  return all;
+}
