@@ -89,3 +89,19 @@ it.each([
 ])('reads the kind %s', (kind, inner) => {
   expect(errorKind(errorInText(JSON.stringify({ error: inner })))).toBe(kind);
 });
+
+it('reads the title of a page', () => {
+  expect(errorInText('<html><TITLE lang="en">\n502 Bad Gateway </TITLE><h1>x</h1>').message).toBe('502 Bad Gateway');
+  expect(errorInText('<html><titles>a</titles><h1 class="x">Not\nfound</h1>').message).toBe('Not\nfound');
+  expect(errorInText('<p>Not <b>now</b></p>').message).toBe('Not now');
+  expect(errorInText('<script>x</script>').message).toBe('');
+  expect(errorInText('<title').message).toBe('<title');
+});
+
+it.each(['<title', '<h1 ', '<', '<a', '< '])('reads a page of 1 MiB of "%s" in less than 100 ms', (unit) => {
+  const page = unit.repeat(2 ** 20 / unit.length);
+  const before = process.cpuUsage();
+  errorKind(errorInText(page));
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(100);
+});

@@ -168,3 +168,15 @@ it.each([
   ['/%2e%2E/~%7e', '/../~~'],
   ['//a/b', '//a/b'],
 ])('reads the path of %s', (target, path) => expect(pathOf(target)).toBe(path));
+
+it.each([
+  ['100-continue', true],
+  [' , 100-Continue,\u00a0', true],
+  ['100-continue teapot', false],
+  [`${'\u00a0'.repeat(16_000)}x`, false],
+])('finds out in linear time whether a client only expects 100 Continue', (header, isOnly) => {
+  const before = process.cpuUsage();
+  expect(isOnlyContinue(header)).toBe(isOnly);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(100);
+});

@@ -61,3 +61,13 @@ it('recognizes an engine’s error about the option', () => {
   expect(isAboutOption({ message: 'unknown parameter', param: 'include_usage' })).toBe(true);
   expect([isAboutOption({ message: 'unknown parameter' }), isAboutOption(null)]).toEqual([false, false]);
 });
+
+it('stops searching a line that arrives in thousands of pieces', () => {
+  const line = Buffer.from(`data: ${'"choices" '.repeat(1_600)}`);
+  const filter = new UsageChunkFilter();
+  let passedAfter = 0;
+  for (let at = 0; at < line.length && passedAfter === 0; at += 1)
+    if (filter.push(line.subarray(at, at + 1)).length > 0) passedAfter = at;
+  expect(passedAfter).toBeGreaterThan(500);
+  expect(passedAfter).toBeLessThan(1_000);
+});

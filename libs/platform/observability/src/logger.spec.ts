@@ -85,3 +85,9 @@ it('writes the contexts, stacks and objects of Nest, and its wiring only at debu
   expect(log.lines[3]?.['err']).toMatchObject({ message: 'thrown' });
   expect(log.lines[4]?.['code']).toBe('x');
 });
+
+it('redacts a password in a URL of any scheme, also behind a long text', () => {
+  const log = capture();
+  log.logger.info(`${'a-'.repeat(200_000)} amqp+ssl://app:sentinel@host`);
+  expect(log.lines[0]?.['msg']).toMatch(/ amqp\+ssl:\/\/app:\[redacted\]@host$/);
+});

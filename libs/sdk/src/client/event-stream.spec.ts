@@ -55,3 +55,16 @@ it('a silent stream is reported as silent, not as ended, and released', async ()
   await expect(messages.next()).rejects.toMatchObject({ code: 'timed_out', retryable: true });
   expect(isLeft).toBe(true);
 });
+
+it.each([
+  ['a line', 'x'],
+  ['many lines of one message', 'data:\n'],
+  ['returns that may be the first half of a line end', 'data:\r'],
+])('%s that arrives in 100,000 parts is read once', (_name, part) => {
+  const parser = new MessageParser();
+  const before = process.cpuUsage();
+  for (let count = 0; count < 100_000; count += 1) parser.push(part);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
+  expect(parser.push('\n\n').length).toBeLessThan(2);
+});
