@@ -153,7 +153,7 @@ function objectOf(value: unknown): JsonObject | undefined {
 
 const CONTEXT_CODE = /context_?(length|size|window)|prompt_too_long|string_above_max_length/i;
 const CONTEXT_TEXT =
-  /(maximum|max|exceed\w*|larger|longer|too long|available|limit)[^.]{0,120}\bcontext\b|\bcontext\b[^.]{0,120}(exceed|too long|too small|overflow|length|limit|is only)|(prompt|input|inputs)\b[^.]{0,60}(too long|longer than|exceed\w*|must have less than|maximum)[^.]{0,80}(token|model|length)|max_model_len|inputs\W.{0,20}max_new_tokens/i;
+  /(maximum|max|exceed|larger|longer|too long|available|limit)[^.]{0,120}\bcontext\b|\bcontext\b[^.]{0,120}(exceed|too long|too small|overflow|length|limit|is only)|(prompt|input|inputs)\b[^.]{0,60}(too long|longer than|exceed|must have less than|maximum)[^.]{0,80}(token|model|length)|max_model_len|inputs\W.{0,20}max_new_tokens/i;
 const FILTER_CODE = /content_?(filter|policy|management)|moderation|responsible_?ai|safety/i;
 const FILTER_TEXT = /content (filter|policy|management)|moderation|flagged|safety (system|policy|filter)/i;
 const RATE_CODE = /rate_?limit|too_many_requests|throttl|resource_exhausted|insufficient_quota|quota_exceeded/i;
@@ -202,15 +202,15 @@ export function contextNumbers(error: EngineError): { limit: number | null; requ
     limit:
       given('n_ctx', 'max_model_len', 'max_context_length', 'context_length') ??
       found(
-        /(?:context|model)[^.;]{0,40}?(?:length|size|window|limit|len)[^.;\d]{0,30}?(\d[\d,]*)/i,
-        /(\d[\d,]*)[- ]tokens?[^.;\d]{0,20}context/i,
-        /(?:maximum|max|at most|limit|less than|<=)[^.;\d]{0,40}(\d[\d,]*)/i,
+        /(?:context|model)[^.;]{0,40}?(?:length|size|window|limit|len)[^.;\d]{0,30}?(\d[\d,]{0,20})/i,
+        /(?<![\d,])(\d[\d,]{0,20})[- ]tokens?[^.;\d]{0,20}context/i,
+        /(?:maximum|max|at most|limit|less than|<=)[^.;\d]{0,40}(\d[\d,]{0,20})/i,
       ),
     requested:
       given('n_prompt_tokens', 'prompt_tokens', 'requested_tokens') ??
       found(
-        /(?:requested|given|got|resulted in|passed|request has|prompt has|request \(|prompt \(|contains|input length|inputs? tokens?)[^.;\d]{0,40}(\d[\d,]*)/i,
-        /(?:prompt|input|request)[^.;\d]{0,40}(\d[\d,]*)[^.;\d]{0,10}(?:tokens|>)/i,
+        /(?:requested|given|got|resulted in|passed|request has|prompt has|request \(|prompt \(|contains|input length|inputs? tokens?)[^.;\d]{0,40}(\d[\d,]{0,20})/i,
+        /(?:prompt|input|request)[^.;\d]{0,40}(\d[\d,]{0,20})[^.;\d]{0,10}(?:tokens|>)/i,
       ),
   };
 }

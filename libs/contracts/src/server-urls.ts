@@ -10,7 +10,7 @@ export interface ServerUrls {
 
 const PARTS = /^([a-z][a-z0-9+.-]*:\/\/[^/]*)?(.*)$/is;
 /** A version at the end of a path: `/v1`, `/api/v3`, `/v1beta/openai`. */
-const VERSION_AT_END = /\/v\d+[a-z0-9]*(?:\/openai)?$/;
+const VERSION_AT_END = /\/v\d[a-z0-9]*(?:\/openai)?$/;
 
 /**
  * The one rule for base URLs. A path that ends in a version is the API's own path; otherwise the API is at `/v1` below

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { SILENT_LOG } from '../log.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 import { readBody } from './body-reader.js';
-import { pathOf } from './request-form.js';
+import { isOnlyContinue, pathOf } from './request-form.js';
 import { createGatewayServer, type Handlers } from './server.js';
 
 const PATH = '/v1/chat/completions';

@@ -34,7 +34,7 @@ export function addressReachOf(address: string): AddressReach {
 
 /** One spelling per address (`::ffff:127.0.0.1` and `[::1]` become `127.0.0.1` and `::1`); undefined for a name. */
 export function canonicalAddress(text: string): string | undefined {
-  const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const bare = text.replace(/^\[(.*)\]$/, '$1').split('%', 1)[0] as string;
   const isStrict = bare.includes(':') ? ipaddr.IPv6.isValid(bare) : ipaddr.IPv4.isValidFourPartDecimal(bare);
   return isStrict ? ipaddr.process(bare).toString() : undefined;
 }

@@ -68,7 +68,7 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
   const parameters = new Map(found.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
   const add = (parameter: Parameter): void =>
     void parameters.set(`${parameter.in} ${parameter.name}`, structuredClone(parameter));
-  for (const [, collection, name] of fullPathOf(route).matchAll(/([^/:]+)\/:(\w+)/g)) {
+  for (const [, collection, name] of fullPathOf(route).matchAll(/(?<![^/:])([^/:]+)\/:(\w+)/g)) {
     const known = parameters.get(`path ${name}`);
     add({
       ...known,

@@ -95,7 +95,7 @@ export function instanceLabelOf({ metadata: { labels } }: Pick<KubeObject, 'meta
 export function labelValue(text: string): string {
   if (text.length <= LONGEST_LABEL && LABEL_VALUE.test(text)) return text;
   const hash = hexOf(text).slice(0, 12);
-  const kept = text.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-+/, '');
+  const kept = text.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-/, '');
   return `${kept.slice(0, LONGEST_LABEL - hash.length - 1)}.${hash}`.replace(/^\./, 'x.').replace(/-\./, '.');
 }
 
@@ -103,8 +103,8 @@ function slug(text: string, most: number): string {
   const plain = text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '');
-  return plain.slice(0, most).replace(/-+$/, '') || 'r';
+    .replace(/^-/, '');
+  return plain.slice(0, most).replace(/-$/, '') || 'r';
 }
 
 /** Random ids differ most at their end. Of any other id the hash is used. */
