@@ -1,5 +1,6 @@
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import { boundaries, testBoundaries, ownRules, plugin as slipway } from './tools/lint/index.mjs';
 
@@ -33,6 +34,23 @@ const SYNTAX = [
       'Use `timeLimit`, `withinTime` or `joinSignals` of @slipway/contracts: Node 20 collects the sources of `AbortSignal.any`, so that a time limit among them never fires.',
   })),
 ];
+
+/**
+ * Foreign texts reach most regular expressions, so none may take more than linear time. The others find expressions that
+ * do not mean what they seem to. `tools/text-fuzz` covers patterns that are built at run time.
+ */
+const EXPRESSIONS = {
+  'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+  'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+  'regexp/optimal-quantifier-concatenation': 'error',
+  'regexp/no-misleading-capturing-group': 'error',
+  'regexp/no-useless-quantifier': 'error',
+  'regexp/no-useless-lazy': 'error',
+  'regexp/no-dupe-disjunctions': 'error',
+  'regexp/no-empty-alternative': 'error',
+  'regexp/no-missing-g-flag': 'error',
+  'regexp/no-misleading-unicode-character': 'error',
+};
 
 const TIMEOUTS = membersOfAbortSignal('timeout').map((selector) => ({
   selector,
@@ -120,6 +138,12 @@ export default [
       // Alone it fires, so tests and scripts may use it; joined with another signal it does not.
       'no-restricted-syntax': ['error', ...SYNTAX, ...TIMEOUTS],
     },
+  },
+  {
+    files: ['**/*.{ts,tsx,mjs,cjs}'],
+    ignores: ['**/*.spec.{ts,tsx}', '**/test/**', '**/testing/**'],
+    plugins: { regexp },
+    rules: EXPRESSIONS,
   },
   {
     // Specs belong to no project of their own, and a promise that a test forgets becomes visible by itself.

@@ -47,8 +47,8 @@ function lintDockerfile(file) {
   if (!values('HEALTHCHECK').some((value) => value.includes('/healthz'))) fail(file, 'has no HEALTHCHECK of /healthz');
   if (/\b(curl|wget)\b/.test(instructions.join('\n'))) fail(file, 'needs curl or wget');
   for (const value of [...values('ENV'), ...values('ARG')]) {
-    const secret = /\w*(SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL)\w*/.exec(value);
-    if (secret) fail(file, `sets ${secret[0]}: an image must hold no secret`);
+    const secret = value.split(/\W/).find((word) => /SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL/.test(word));
+    if (secret) fail(file, `sets ${secret}: an image must hold no secret`);
   }
   for (const value of values('FROM'))
     if (!/:\S+/.test(value.split(' ')[0])) fail(file, `builds on an image without a tag: ${value}`);

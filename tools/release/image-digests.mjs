@@ -103,7 +103,7 @@ async function bodyOf(answer, text) {
 }
 
 /** Matches `image:` in Compose and Helm files, and `FROM` in Dockerfiles. A stage of the same file is not an image. */
-const IMAGE_LINE = /^(\s*image:\s*|FROM\s+(?:--platform=\S+\s+)?)(["']?)([^\s"'#]+)\2/gm;
+const IMAGE_LINE = /^([ \t]*image:[ \t]*|FROM\s+(?:--platform=\S+\s+)?)(["']?)([^\s"'#]+)\2/gm;
 
 /** The images in a file, as written. A name with `$` is refused, because its value is not in the file. */
 export function imagesOf(file) {

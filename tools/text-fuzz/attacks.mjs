@@ -9,6 +9,7 @@ import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 
 /** A quantifier with fewer repetitions takes a bounded time. */
 const MANY = 10;
+const MOST_PREFIXES = 8;
 const CANDIDATES = [...'a0 A1-_./:;,"\'\\%=@|#<>()[]{}*+?!&$^~`z9Zf\t\n\r', '\u0001', '\u00a0', 'é', '\uffff'];
 /** Ends that most expressions do not accept, and two that many do. */
 const ENDS = ['', '\u0001', '!', ' ', '\n', '"', 'a', '0'];
@@ -30,8 +31,8 @@ export function attacksOn(source, flags) {
   const whole = sampleOf(pattern, flags);
   const attacks = [];
   const add = (prefix, unit, suffix) => unit !== '' && attacks.push({ prefix, unit, suffix });
-  for (const { prefix, units, rest } of parts)
-    for (const unit of units)
+  for (const { prefixes, units, rest } of parts)
+    for (const [prefix, unit] of prefixes.flatMap((one) => units.map((other) => [one, other])))
       for (const suffix of [...ENDS, rest, rest.slice(0, -1), `${rest.slice(0, -1)}\u0001`]) {
         add(prefix, unit, suffix);
         // Many beginnings, each of which reads on as far as the last.
@@ -67,29 +68,34 @@ function repeatedParts(pattern, flags) {
     onQuantifierEnter(node) {
       if (node.max < MANY) return;
       const units = unitsOf(node.element, flags).filter((unit) => unit !== '');
-      if (units.length > 0) found.push({ prefix: beside(node, flags, -1), units, rest: beside(node, flags, 1) });
+      if (units.length > 0) found.push({ prefixes: besides(node, flags, -1), units, rest: besides(node, flags, 1)[0] });
     },
   });
   return found;
 }
 
-/** A text for what is before (-1) or after (1) a node, in its own alternative and those around it. */
-function beside(node, flags, side) {
-  let text = '';
+/**
+ * Texts for what is before (-1) or after (1) a node, in its own alternative and those around it. Each differs from the
+ * first in one element.
+ */
+function besides(node, flags, side) {
+  let near = [];
   for (let at = node; at.parent; at = at.parent) {
     if (at.parent.type !== 'Alternative') continue;
     const { elements } = at.parent;
     const index = elements.indexOf(at);
-    const near = side < 0 ? elements.slice(0, index) : elements.slice(index + 1);
-    const sample = near.map((one) => sampleOf(one, flags)).join('');
-    text = side < 0 ? sample + text : text + sample;
+    near = side < 0 ? [...elements.slice(0, index), ...near] : [...near, ...elements.slice(index + 1)];
   }
-  return text;
+  const samples = near.map((one) => sampleOf(one, flags));
+  const others = near.flatMap((one, index) => unitsOf(one, flags).map((unit) => samples.with(index, unit)));
+  return [...new Set([samples, ...others].map((texts) => texts.join('')))].slice(0, MOST_PREFIXES);
 }
 
 function unitsOf(element, flags) {
   if (element.type === 'Group' || element.type === 'CapturingGroup')
     return element.alternatives.map((one) => sampleOf(one, flags));
+  if (element.type === 'Quantifier') return unitsOf(element.element, flags);
+  if (element.type === 'Assertion' || element.type === 'Backreference') return [];
   return charactersOf(element, flags).slice(0, 5);
 }
 
@@ -97,7 +103,9 @@ function unitsOf(element, flags) {
 function charactersOf(node, flags) {
   if (node.type === 'Character') return [String.fromCodePoint(node.value)];
   const single = new RegExp(`^(?:${node.raw})$`, flags.replace(/[gy]/g, ''));
-  const fitting = CANDIDATES.filter((one) => single.test(one));
+  const own = (node.elements ?? []).flatMap(({ value, min }) => [value, min?.value]).filter(Number.isInteger);
+  const candidates = [...CANDIDATES, ...own.map((code) => String.fromCodePoint(code))];
+  const fitting = candidates.filter((one) => single.test(one));
   const kinds = [/[a-z]/, /\d/, /\s/, /[^\w\s]/, /./].map((kind) => fitting.find((one) => kind.test(one)));
   return [...new Set([...kinds, ...fitting.slice(-2)])].filter((one) => one !== undefined);
 }

@@ -202,7 +202,7 @@ export function contextNumbers(error: EngineError): { limit: number | null; requ
     limit:
       given('n_ctx', 'max_model_len', 'max_context_length', 'context_length') ??
       found(
-        /(?:context|model)[^.;]{0,40}?(?:length|size|window|limit|len)[^.;\d]{0,30}?(\d[\d,]{0,20})/i,
+        /(?:context|model)[^.;]{0,40}?(?:length|size|window|limit|len)[^.;\d]{0,30}(\d[\d,]{0,20})/i,
         /(?<![\d,])(\d[\d,]{0,20})[- ]tokens?[^.;\d]{0,20}context/i,
         /(?:maximum|max|at most|limit|less than|<=)[^.;\d]{0,40}(\d[\d,]{0,20})/i,
       ),

@@ -8,7 +8,7 @@ export interface ServerUrls {
   api: string;
 }
 
-const PARTS = /^([a-z][a-z0-9+.-]*:\/\/[^/]*)?(.*)$/is;
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i;
 /** A version at the end of a path: `/v1`, `/api/v3`, `/v1beta/openai`. */
 const VERSION_AT_END = /\/v\d[a-z0-9]*(?:\/openai)?$/;
 
@@ -18,8 +18,8 @@ const VERSION_AT_END = /\/v\d[a-z0-9]*(?:\/openai)?$/;
  * for servers that follow no such custom; `/` means that the API has no path of its own.
  */
 export function serverUrls(baseUrl: string, apiPath?: string): ServerUrls {
-  const [, origin = '', path = ''] = PARTS.exec(baseUrl) ?? [];
-  const base = withoutTrailingSlashes(path);
+  const origin = ORIGIN.exec(baseUrl)?.[0] ?? '';
+  const base = withoutTrailingSlashes(baseUrl.slice(origin.length));
   const prefix = base.replace(VERSION_AT_END, '');
   const root = `${origin}${withoutTrailingSlashes(prefix)}`;
   if (apiPath !== undefined) return { root, api: `${root}${withoutTrailingSlashes(apiPath)}` };

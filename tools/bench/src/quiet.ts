@@ -18,7 +18,7 @@ export interface CpuTicks {
  * @throws Error for any other text
  */
 export function cpuTicks(stat: string): CpuTicks {
-  const fields = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
+  const fields = /^cpu +(\S.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
   // user nice system idle iowait irq softirq steal; user already includes guests.
   const ticks = fields.slice(0, 8);
   if (ticks.length < 8 || ticks.some(Number.isNaN)) throw new Error('/proc/stat has an unknown format');

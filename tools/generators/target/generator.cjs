@@ -32,5 +32,5 @@ function listed(text, name, from) {
   const imports = [...text.matchAll(/^import .*;$/gm)];
   const end = imports.at(-1).index + imports.at(-1)[0].length;
   const withImport = `${text.slice(0, end)}\nimport { ${name} } from '${from}';${text.slice(end)}`;
-  return withImport.replace(/\[([^\]]*)\];/, (_all, members) => `[${members.trim().replace(/,$/, '')}, ${name}];`);
+  return withImport.replace(/\[([^[\]]*)\];/, (_all, members) => `[${members.trim().replace(/,$/, '')}, ${name}];`);
 }

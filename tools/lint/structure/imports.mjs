@@ -7,7 +7,7 @@ const INLINE = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 const DECLARED = /^export (?:declare )?(?:default )?(?:async )?(?:abstract )?(?:const enum|function\*?|[a-z]+) (\w+)/gm;
 /** A program that is started by its path: `fork(new URL('./child.js', …))`, `node tools/bench/dist/main.js`. */
 const STARTED = /(?<!from\s)(?<!import\s)(?<!import\()['"](\.{1,2}\/[\w./-]+\.(?:m?js|tsx?))['"]/g;
-const BUILT = /([\w.@/-]*)\bdist\/([\w./-]+)\.m?js/g;
+const BUILT = /(?<![\w.@/-])([\w.@/-]*)\bdist\/([\w./-]+)\.m?js/g;
 const STARTERS = /\.(?:m?ts|tsx|mjs|cjs|ya?ml|sh)$|(?:^|\/)package\.json$|Dockerfile|^\.ci\/\w+$/;
 
 /**
@@ -69,13 +69,13 @@ export function readImports(workspace) {
 function statementsIn(text) {
   const found = [];
   for (const [, kind, clause, specifier] of text.matchAll(IMPORT)) {
-    const list = /\{([^}]*)\}/.exec(clause)?.[1];
+    const list = /\{([^{}]*)\}/.exec(clause)?.[1];
     const names = list
       ?.split(',')
       .map((one) => one.trim().replace(/^type /, ''))
       .filter(Boolean)
       .map((one) => {
-        const [name, alias = name] = one.split(/\s+as\s+/);
+        const [name, alias = name] = one.split(/(?<!\s)\s+as\s+/);
         return [name, alias];
       });
     found.push({ kind, names, specifier });

@@ -22,9 +22,9 @@ const RUN_BY = {
   'CONTRIBUTING.md': 'tools/generators/test/contributing.int.spec.ts',
 };
 
-const BLOCK = /^ *(```+)(.*)\n([\s\S]*?)^ *\1$/gm;
+const BLOCK = /^ *(`{3,})([^`\n]*)\n([\s\S]*?)^ *\1$/gm;
 const COMMANDS = /^(?:sh|bash|shell|console|zsh|fish)\b/;
-const LINK = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)/g;
+const LINK = /(?<!!)\[[^[\]]*\]\(([^)\s]+)\)|!\[[^[\]]*\]\(([^)\s]+)\)/g;
 /** A path of this repository in a sentence: it begins with a folder of the root and has no placeholder. */
 const NAMED = /`((?:apps|libs|tools|docs|deploy|docker|\.ci|\.github)\/[\w@./-]+)`/g;
 /** Build outputs, and the areas and targets that CONTRIBUTING generates as examples. */
@@ -84,8 +84,11 @@ function leadsSomewhere(workspace, file, target, exists) {
 /** Anchors of headings as GitHub creates them. */
 function headingsOf(source) {
   const seen = new Map();
-  return [...source.replace(BLOCK, '').matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, title]) => {
-    const plain = title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+  return [...source.replace(BLOCK, '').matchAll(/^#{1,6} +(\S.*)$/gm)].map(([, title]) => {
+    const plain = title
+      .trim()
+      .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
+      .toLowerCase();
     const name = plain.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
     const count = seen.get(name) ?? 0;
     seen.set(name, count + 1);

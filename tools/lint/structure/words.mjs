@@ -56,14 +56,14 @@ function removedWord(name) {
 
 const CANDIDATE =
   /(?:\b|_)(?:lane|turn|room|place)s?(?![a-z])|(?:Lane|Turn|Room|Place)s?(?![a-z])|(?:LANE|TURN|ROOM|PLACE)/;
-const SILENT = /^\s*(?:\/?\*|\/\/).*$|\s\/\/ .*$|'[^'\n]*'/gm;
+const SILENT = /^[ \t]*(?:\/?\*|\/\/).*$|\s\/\/ .*$|'[^'\n]*'/gm;
 
 /**
  * The names that a file declares, and the file's own name. A full parse is slow, so only files with such a word outside
  * comments are parsed.
  */
 function namesIn(file, text) {
-  const found = [{ name: /([^/]+?)\.[a-z]+$/.exec(file)[1], line: 1 }];
+  const found = [{ name: file.slice(file.lastIndexOf('/') + 1).replace(/\.[a-z]+$/, ''), line: 1 }];
   if (!CANDIDATE.test(text.replace(SILENT, ''))) return found;
   // Fields of these classes are columns and JSON.
   const hasStoredFields = /\.(?:dto|entity)\.ts$/.test(file);

@@ -20,7 +20,7 @@ export function textsIn(file, source) {
 const TITLES = /^(?:it|test|describe|each)$|It$/;
 const IS_SPEC = /\.spec\.tsx?$/;
 /** Two words; the first has at least two letters. */
-const SENTENCE = /[A-Za-z]{2,}[,;:]? +(?:…|[`'"(]?[A-Za-z])/;
+const SENTENCE = /[A-Za-z]{2}[,;:]? +(?:…|[`'"(]?[A-Za-z])/;
 /** SQL, code, types and classes of CSS. */
 const MACHINE = [
   /^\s*(?:select|insert into|update \w+ |delete from|with \w+ as|create (?:\w+ )*(?:table|index|function|trigger|policy|view|role)|alter|drop|grant|revoke|comment on|lock table|vacuum)\b/,
@@ -133,14 +133,14 @@ function joined(ranges, source) {
 
 const plain = (comment) =>
   comment
-    .replace(/^\/\*+|\*+\/$/g, '')
-    .replace(/^[ \t]*(?:\/\/+|\*(?!\/))[ \t]?/gm, '')
+    .replace(/^\/\*+|(?<!\*)\*+\/$/g, '')
+    .replace(/^[ \t]*(?:\/{2,}|\*(?!\/))[ \t]?/gm, '')
     .trim();
 
 function hashComments(file, source) {
   const found = [];
   source.split('\n').forEach((content, index) => {
-    const whole = /^\s*#(?!!)+ ?(.*)$/.exec(content)?.[1];
+    const whole = /^\s*#(?!!) ?(.*)$/.exec(content)?.[1];
     const text = whole ?? / # (.*)$/.exec(content)?.[1];
     if (text === undefined) return;
     const last = found.at(-1);

@@ -23,6 +23,7 @@ describe('attacks on an expression', () => {
     ['<title[^>]*>'],
     ['no such file.*\\.gguf'],
     ['^(?:a+)+$'],
+    ['(?:\\x1b\\]|[\\x90\\x9d])[^\\x1b\\x9c]*\\x9c'],
   ])('find a text that /%s/ reads in more than linear time', (source) => {
     expect(isBroken(source)).toBe(true);
   });

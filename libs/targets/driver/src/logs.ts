@@ -113,7 +113,7 @@ export class LineReader {
  * without an end loses only its beginning. `stripVTControlCharacters` of Node takes quadratic time for some texts.
  */
 const ESCAPE =
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x1b\x90\x9c\x9d]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
 /** Returns the text without escape sequences and control characters, except tabs. */
 function plainText(text: string): string {

@@ -93,7 +93,7 @@ async function ask(
 
 /** A result in the shape of any service; a server may also stream it. A qualification examines it in detail. */
 function isResult({ text, type }: EngineAnswer): boolean {
-  const event = type.startsWith('text/event-stream') ? /^data:(.*\{.*)$/m.exec(text)?.[1] : undefined;
+  const event = type.startsWith('text/event-stream') ? /^data:([^\n{]*\{.*)$/m.exec(text)?.[1] : undefined;
   const body = parsedJson(event ?? text);
   if (Array.isArray(body)) return body.length > 0;
   return ['choices', 'data', 'results', 'output'].some((name) => Array.isArray(fieldOf(body, name)));

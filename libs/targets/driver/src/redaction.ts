@@ -16,7 +16,7 @@ const SECRETS: RegExp[] = [
   /()\b(?:sk|ghp|gho|ghs|glpat)[-_][A-Za-z0-9_-]{16,}/g,
   /(\bslw_[A-Za-z0-9-]{1,64}_)[^\s"',;}\]]+/g,
   /(\b(?:Bearer|Basic)\s+)[^\s"',;]+/gi,
-  /((?:api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)[^\s"',;&)\]}]+/gi,
+  /((?:api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)[^\s"',;&()[\]}][^\s"',;&)\]}]*/gi,
   // Up to the last @, because a password may contain one.
   /(\/\/)[^\s/:@]*:[^\s/]*(?=@)/g,
 ];
@@ -70,7 +70,7 @@ function withoutOptions(text: string): string {
   for (let found = word.exec(text); found; found = word.exec(text)) {
     const [name] = found;
     if (!isOption(name)) continue;
-    const value = name.startsWith('-') ? /(["',\s=]+)(?!-)[^\s"',;&)\]}]+/y : /(["',\s]+)(?!-)[^\s"',;&)\]}]+/y;
+    const value = name.startsWith('-') ? /(["',\s=]+)(?!-)[^\s"',;&)\]}=][^\s"',;&)\]}]*/y : /(["',\s]+)(?!-)[^\s"',;&)\]}]+/y;
     value.lastIndex = word.lastIndex;
     const given = value.exec(text);
     if (!given) continue;
