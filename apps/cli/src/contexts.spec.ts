@@ -1,7 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Contexts } from './contexts.js';
 
 let home: string;
@@ -10,7 +20,7 @@ beforeEach(() => {
 });
 
 const contexts = (env: Record<string, string> = {}, cwd = home) =>
-  new Contexts({ HOME: home, SLIPWAY_HOME: path.join(home, 'none'), ...env }, cwd);
+  new Contexts({ HOME: home, SLIPWAY_HOME: path.join(home, 'none'), ...env }, cwd, path.join(home, 'clone'));
 const kept = (name: string) => ({ name, url: `https://${name}.example.com`, token: `token-of-${name}` });
 
 it('keeps several contexts in a private file, even if a file existed that others could read', () => {
@@ -44,20 +54,118 @@ it('never sends a kept token to an address from a variable', () => {
   expect(contexts({ ...away, SLIPWAY_TOKEN: 't' }).chosen('one')).toEqual(kept('one'));
 });
 
+const OWN = `slw_local_${'x'.repeat(40)}`;
+const LOCAL = { name: 'local', url: 'http://127.0.0.1:7070', token: OWN };
+const none = { SLIPWAY_HOME: '' };
+
+/** Writes the home of a stack as `npm start` does. */
+function stackIn(folder: string, { token = OWN, url }: { token?: string; url?: string } = {}): string {
+  const slipway = path.join(folder, '.slipway');
+  mkdirSync(path.join(slipway, 'run'), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(slipway, 'bootstrap-token'), `${token}\n`, { mode: 0o600 });
+  if (url !== undefined) writeFileSync(path.join(slipway, 'run/api-url'), `${url}\n`, { mode: 0o600 });
+  return slipway;
+}
+
 it('finds the stack of this folder or of a parent folder, at the address where it really listens', () => {
-  const run = path.join(home, '.slipway/run');
-  mkdirSync(run, { recursive: true });
-  writeFileSync(path.join(home, '.slipway/bootstrap-token'), 'slw_local\n');
+  stackIn(home);
   const deeper = path.join(home, 'a/b');
   mkdirSync(deeper, { recursive: true });
-  const none = { SLIPWAY_HOME: '' };
-  const local = { name: 'local', url: 'http://127.0.0.1:7070', token: 'slw_local' };
-  expect(contexts(none, deeper).chosen()).toEqual(local);
-  writeFileSync(path.join(run, 'api-url'), 'http://127.0.0.1:7171\n');
-  expect(contexts(none, deeper).chosen()).toEqual({ ...local, url: 'http://127.0.0.1:7171' });
-  expect(contexts({ ...none, SLIPWAY_TOKEN: 't' }, deeper).chosen()).toMatchObject({ url: 'http://127.0.0.1:7171' });
+  expect(contexts(none, deeper).chosen()).toEqual(LOCAL);
+  stackIn(home, { url: 'http://127.0.0.1:7171' });
+  expect(contexts(none, deeper).chosen()).toEqual({ ...LOCAL, url: 'http://127.0.0.1:7171' });
   contexts().keep(kept('one'));
   expect(contexts(none, deeper).chosen()).toEqual(kept('one'));
+});
+
+describe('SLIPWAY_TOKEN without SLIPWAY_URL', () => {
+  const SECRET = `slw_mine_${'y'.repeat(40)}`;
+  const token = { ...none, SLIPWAY_TOKEN: SECRET };
+
+  it('is for the usual address of this machine', () => {
+    expect(contexts(token).chosen()).toMatchObject({ url: LOCAL.url, token: SECRET });
+    stackIn(home, { url: LOCAL.url });
+    expect(contexts(token).chosen()).toMatchObject({ url: LOCAL.url, token: SECRET });
+  });
+
+  it('is for the stack of SLIPWAY_HOME, which a variable named too', () => {
+    const slipway = stackIn(home, { url: 'http://127.0.0.1:7171' });
+    expect(contexts({ ...token, SLIPWAY_HOME: slipway }).chosen().url).toBe('http://127.0.0.1:7171');
+    expect(() => contexts({ ...token, SLIPWAY_HOME: '.slipway' }).chosen()).toThrow('SLIPWAY_TOKEN');
+  });
+
+  it.each([
+    ['on another port', 'http://127.0.0.1:7171'],
+    ['of another machine', 'https://elsewhere.example.com'],
+    ['of another machine that looks like this one', 'http://127.0.0.1.example.com:7070'],
+    ['with a user name that looks like this machine', 'http://127.0.0.1:7070@elsewhere.example.com'],
+    ['with a path', 'http://127.0.0.1:7070/collect?'],
+    ['that is none', 'file:///etc/passwd'],
+  ])('is never sent to an address in the folder: %s', (_what, url) => {
+    const slipway = stackIn(home, { url });
+    const deeper = path.join(home, 'a/b');
+    mkdirSync(deeper, { recursive: true });
+    for (const cwd of [home, deeper]) {
+      const refusal = () => contexts(token, cwd).chosen();
+      expect(refusal).toThrow('SLIPWAY_TOKEN is from the environment');
+      expect(refusal).toThrow(slipway);
+    }
+  });
+
+  it('is not sent to an address of a linked folder either', () => {
+    const elsewhere = path.join(home, 'elsewhere');
+    const slipway = stackIn(elsewhere, { url: 'http://127.0.0.1:7171' });
+    symlinkSync(slipway, path.join(home, '.slipway'));
+    expect(() => contexts(token).chosen()).toThrow('symbolic link');
+  });
+});
+
+describe('a folder that someone else may have written', () => {
+  it('gets no other secret as its token', () => {
+    const secret = path.join(home, 'secret');
+    writeFileSync(secret, 'aws_secret_access_key = abc', { mode: 0o600 });
+    const slipway = stackIn(home);
+    rmSync(path.join(slipway, 'bootstrap-token'));
+    symlinkSync(secret, path.join(slipway, 'bootstrap-token'));
+    expect(() => contexts(none).chosen()).toThrow('bootstrap-token is not a regular file');
+    rmSync(path.join(slipway, 'bootstrap-token'));
+    linkSync(secret, path.join(slipway, 'bootstrap-token'));
+    expect(() => contexts(none).chosen()).toThrow('holds no token of Slipway');
+  });
+
+  it.each([
+    ['its address is of another machine', { url: 'http://elsewhere.example.com' }, 'not one of this machine'],
+    ['its address is far away, over https', { url: 'https://127.0.0.1:7070' }, 'not one of this machine'],
+  ])('is ignored, and the message says why: %s', (_what, stack, why) => {
+    stackIn(home, stack);
+    expect(() => contexts(none).chosen()).toThrow(why);
+  });
+
+  it.each([
+    ['.slipway', 0o777, 'other users may change'],
+    ['.slipway/run', 0o770, 'other users may change'],
+    ['.slipway/run/api-url', 0o666, 'other users may change'],
+    ['.slipway/bootstrap-token', 0o644, 'other users may read'],
+  ])('is ignored if others may write %s, or read the token', (part, mode, why) => {
+    stackIn(home, { url: 'http://127.0.0.1:7171' });
+    chmodSync(path.join(home, part), mode);
+    expect(() => contexts(none).chosen()).toThrow(why);
+  });
+
+  it('does not hide the stack of a parent folder', () => {
+    stackIn(home);
+    const deeper = path.join(home, 'a');
+    stackIn(deeper, { url: 'http://elsewhere.example.com' });
+    expect(contexts(none, deeper).chosen()).toEqual(LOCAL);
+  });
+});
+
+it('does not read contexts from a relative folder, nor from a file that others may change', () => {
+  contexts({ HOME: path.join(home, 'x') }).keep(kept('one'));
+  expect(contexts({ XDG_CONFIG_HOME: '.config', HOME: path.join(home, 'x') }).chosen()).toEqual(kept('one'));
+  const { file } = contexts({ HOME: path.join(home, 'x') });
+  chmodSync(file, 0o622);
+  expect(() => contexts({ HOME: path.join(home, 'x') }).chosen()).toThrow('other users may change it');
 });
 
 it('reports which file is broken, and does not change it', () => {

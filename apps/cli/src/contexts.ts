@@ -1,8 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CliError, EXIT } from './exit-codes.js';
+import { isIgnored, readLocalStack, type IgnoredHome, type LocalStack } from './local-stack.js';
 import type { Environment } from './terminal.js';
 
 /** The address of a Slipway, and the token to use there. */
@@ -19,6 +29,8 @@ interface ContextFile {
 
 /** `npm start` serves here unless another program has the port. */
 const LOCAL_URL = 'http://127.0.0.1:7070';
+/** The name of the stack of `npm start`, as a context. */
+const LOCAL = 'local';
 const MOST_BYTES = 1024 * 1024;
 
 /** The contexts that `slipway login` has kept, in a file that only its owner can read. */
@@ -28,8 +40,12 @@ export class Contexts {
   constructor(
     private readonly env: Environment,
     private readonly cwd: string,
+    /** The clone that this command was built in. */
+    private readonly clone = fileURLToPath(new URL('../../..', import.meta.url)),
   ) {
-    const config = env['XDG_CONFIG_HOME'] || path.join(env['HOME'] || homedir(), '.config');
+    // A relative path would lead into the current folder, whose files may come from someone else.
+    const absolute = (name: string): string | undefined => (path.isAbsolute(env[name] ?? '') ? env[name] : undefined);
+    const config = absolute('XDG_CONFIG_HOME') ?? path.join(absolute('HOME') ?? homedir(), '.config');
     this.file = path.join(config, 'slipway', 'contexts.json');
   }
 
@@ -40,19 +56,20 @@ export class Contexts {
 
   /**
    * Returns the first context found: from the flag, the variables, the file, or the stack on this machine.
-   * SLIPWAY_URL alone is refused, and SLIPWAY_TOKEN alone means this machine: a token is never sent
-   * to an address that did not come with it.
+   * A token is never sent to an address that did not come with it. So SLIPWAY_URL alone is refused, and SLIPWAY_TOKEN
+   * alone means the usual address of this machine, not an address in the current folder.
    */
   chosen(name?: string): Context {
     const { current, contexts } = this.read();
     const { SLIPWAY_URL: url, SLIPWAY_TOKEN: token } = this.env;
     if (name === undefined && token)
-      return { name: 'SLIPWAY_TOKEN', url: url || this.local()?.url || LOCAL_URL, token };
+      return { name: 'SLIPWAY_TOKEN', url: url || this.addressForVariable(), token };
     if (name === undefined && url)
       throw new CliError('SLIPWAY_URL is set, but SLIPWAY_TOKEN is not.', EXIT.needsLogin, 'Set both or neither.');
     const wanted = name ?? current;
     if (wanted !== undefined && Object.hasOwn(contexts, wanted)) return { name: wanted, ...contexts[wanted]! };
-    const local = this.local();
+    const { stack, ignored } = this.local();
+    const local = stack && { name: LOCAL, url: stack.url ?? LOCAL_URL, token: stack.token };
     if (local && (wanted === undefined || wanted === local.name)) return local;
     if (wanted !== undefined)
       throw new CliError(
@@ -60,8 +77,9 @@ export class Contexts {
         EXIT.needsLogin,
         'Run slipway context list to see all contexts.',
       );
+    const [first] = ignored;
     throw new CliError(
-      'Not logged in.',
+      first ? `Not logged in. ${first.home} is ignored: ${first.reason}.` : 'Not logged in.',
       EXIT.needsLogin,
       'Run slipway login --url https://slipway.example.com, or set SLIPWAY_URL and SLIPWAY_TOKEN.',
     );
@@ -86,29 +104,62 @@ export class Contexts {
   }
 
   /**
+   * The address for SLIPWAY_TOKEN without SLIPWAY_URL: that of SLIPWAY_HOME, or the usual one of this machine.
+   * @throws CliError if a folder names another address
+   */
+  private addressForVariable(): string {
+    const { stack, ignored } = this.local();
+    const [first] = ignored;
+    // A variable named this home, so its address came from the same person as the token.
+    if (path.isAbsolute(this.env['SLIPWAY_HOME'] ?? '') && stack) return stack.url ?? LOCAL_URL;
+    if (!first && (stack?.url ?? LOCAL_URL) === LOCAL_URL) return LOCAL_URL;
+    const source = first
+      ? `the stack in ${first.home} is ignored: ${first.reason}`
+      : `the address ${stack?.url} is from ${stack?.addressFile}`;
+    throw new CliError(
+      `SLIPWAY_TOKEN is from the environment, and ${source}. A token is not sent to an address that was found in a folder.`,
+      EXIT.needsLogin,
+      'Set SLIPWAY_URL to the server of the token, or unset SLIPWAY_TOKEN to use the token of the stack itself.',
+    );
+  }
+
+  /**
    * The stack of `npm start`: of SLIPWAY_HOME, of this folder or a parent folder, or of
    * the clone that this command was built in.
+   * @returns `ignored`: homes nearer than the stack that are not used
    */
-  private local(): Context | undefined {
-    const homes = [path.join(fileURLToPath(new URL('../../..', import.meta.url)), '.slipway')];
+  private local(): { stack?: LocalStack; ignored: IgnoredHome[] } {
+    const ignored: IgnoredHome[] = [];
+    for (const home of this.homes()) {
+      const found = readLocalStack(home);
+      if (found === undefined) continue;
+      if (!isIgnored(found)) return { stack: found, ignored };
+      ignored.push(found);
+    }
+    return { ignored };
+  }
+
+  /** The nearest first. */
+  private homes(): string[] {
+    const named = this.env['SLIPWAY_HOME'];
+    // A person who names a home may name a link to it.
+    if (named) return [realOf(path.resolve(this.cwd, named))];
+    const homes: string[] = [];
     for (let folder = this.cwd; ; folder = path.dirname(folder)) {
-      homes.unshift(path.join(folder, '.slipway'));
+      homes.push(path.join(folder, '.slipway'));
       if (folder === path.dirname(folder)) break;
     }
-    const nearestFirst = [...homes.slice(0, -1).reverse(), ...homes.slice(-1)];
-    for (const home of this.env['SLIPWAY_HOME'] ? [this.env['SLIPWAY_HOME']] : nearestFirst) {
-      const token = readOwn(path.join(home, 'bootstrap-token'))?.trim();
-      if (!token) continue;
-      const url = readOwn(path.join(home, 'run', 'api-url'))?.trim();
-      return { name: 'local', url: url || LOCAL_URL, token };
-    }
-    return undefined;
+    return [...homes, path.join(this.clone, '.slipway')];
   }
 
   private read(): ContextFile {
     if (!existsSync(this.file)) return { contexts: {} };
-    const { size } = statSync(this.file);
+    const { size, uid, mode } = statSync(this.file);
+    const own = process.getuid?.();
     try {
+      // Whoever may change the file may change the address that belongs to a token.
+      if (own !== undefined && ((uid !== own && uid !== 0) || (mode & 0o022) !== 0))
+        throw new Error('other users may change it; run chmod 600 on it');
       if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
       const kept = JSON.parse(readFileSync(this.file, 'utf8')) as Partial<ContextFile>;
       return { current: kept.current, contexts: kept.contexts ?? {} };
@@ -131,16 +182,10 @@ export class Contexts {
   }
 }
 
-/**
- * Reads only files of the current user: in a folder that all may write, another
- * user's token and address would be a trap.
- */
-function readOwn(file: string): string | undefined {
+function realOf(folder: string): string {
   try {
-    const { uid } = statSync(file);
-    const own = process.getuid?.();
-    return own === undefined || uid === own ? readFileSync(file, 'utf8') : undefined;
+    return realpathSync(folder);
   } catch {
-    return undefined;
+    return folder;
   }
 }

@@ -8,6 +8,11 @@ export interface Streams {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** For other programs, such as the browser: they need no token. */
+export function withoutToken({ SLIPWAY_TOKEN: _token, ...others }: Environment): NodeJS.ProcessEnv {
+  return others;
+}
+
 type OutputStream = 'stdout' | 'stderr';
 
 /** The three streams, and what their terminal can show. */

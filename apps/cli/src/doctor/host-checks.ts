@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
+import { withoutToken } from '../terminal.js';
 import { isSlipway } from './server-checks.js';
 
 /** The versions in the product's package.json; the command itself accepts any version from 20 on. */
@@ -75,7 +76,7 @@ const gpus: Check = {
   look: async ({ env }, signal) => {
     const query = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
     try {
-      const options = { signal, env: { ...env }, maxBuffer: MOST_OUTPUT };
+      const options = { signal, env: withoutToken(env), maxBuffer: MOST_OUTPUT };
       const { stdout } = await promisify(execFile)('nvidia-smi', query, options);
       const cards = stdout.trim().split('\n').filter(Boolean);
       return cards.length > 0 ? ok(cards.join('; ')) : warning('nvidia-smi found no GPU', 'nvidia-smi -L');

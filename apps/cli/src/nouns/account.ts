@@ -1,6 +1,7 @@
 import { ask, askSecret } from '../confirmation.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { readText } from '../input-files.js';
+import { isOfThisMachine } from '../local-stack.js';
 import type { Session } from '../session.js';
 import type { Noun, RunVerb } from './verb.js';
 import { WHO } from './views.js';
@@ -31,6 +32,8 @@ export const login: RunVerb = {
     const token = (flags['tokenFile'] as string | undefined) ?? (await tokenOf(session));
     if (!/^[\x21-\x7e]+$/.test(token))
       throw new CliError('The token is invalid: it must be one line of ASCII characters without spaces.');
+    if (isSentInTheOpen(url))
+      session.note(`${url} does not use https: whoever is on the way can read the token. Use https if you can.`);
     const who = await (await session.clientOf({ url, token })).whoAmI({ signal: session.signal });
     const kept = name ?? new URL(url).host;
     session.contexts.keep({ name: kept, url, token });
@@ -38,6 +41,10 @@ export const login: RunVerb = {
     await session.output.print(who, WHO);
   },
 };
+
+/** Plain http is fine within this machine, also through a tunnel that begins here. */
+const isSentInTheOpen = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).protocol === 'http:' && !isOfThisMachine(new URL(url).origin);
 
 const tokenOf = async (session: Session) =>
   session.terminal.isInteractive ? askSecret(session, 'Token: ') : (await readText('-', session)).trim();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import type { Environment } from '../terminal.js';
+import { withoutToken, type Environment } from '../terminal.js';
 import type { RunVerb } from './verb.js';
 
 const ANSWER_MS = 10_000;
@@ -51,7 +51,7 @@ function browserOf({ BROWSER, DISPLAY, WAYLAND_DISPLAY }: Environment): string |
 /** Runs without a shell, so that the address is never interpreted as a command. */
 function hasOpened(program: string, url: string, env: Environment): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(program, [url], { env: { ...env }, stdio: 'ignore', detached: true });
+    const child = spawn(program, [url], { env: withoutToken(env), stdio: 'ignore', detached: true });
     const opened = setTimeout(() => resolve(true), LAUNCH_MS);
     const end = (hasWorked: boolean) => {
       clearTimeout(opened);
