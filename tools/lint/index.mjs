@@ -1,4 +1,5 @@
 import areaOrder from './rules/area-order.mjs';
+import childrenGetAnEnvironment from './rules/children-get-an-environment.mjs';
 import fileNames from './rules/file-names.mjs';
 import fileSize from './rules/file-size.mjs';
 import freeOfNest from './rules/free-of-nest.mjs';
@@ -21,6 +22,7 @@ export const plugin = {
   meta: { name: 'slipway' },
   rules: {
     'area-order': areaOrder,
+    'children-get-an-environment': childrenGetAnEnvironment,
     'file-names': fileNames,
     'file-size': fileSize,
     'free-of-nest': freeOfNest,

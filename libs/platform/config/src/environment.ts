@@ -1,9 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { OperatorConfig } from './operator-config.js';
+import { isOwnVariable } from './variables.js';
 
-/** Returns this process's environment with changes, for a child process; `undefined` removes a variable. */
+/**
+ * Returns this process's environment with changes, for a launcher or a tool; `undefined` removes a variable. A child
+ * of api, worker or gateway gets `systemEnvironment` or `foreignEnvironment`: it must not inherit keys and logins.
+ */
 export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };
+}
+
+/** The environment of a program of the system, such as `id`: it finds other programs, and gets nothing else. */
+export function systemEnvironment(): NodeJS.ProcessEnv {
+  return { LC_ALL: 'C', PATH: process.env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+}
+
+/** This process's environment without the variables of Slipway, for a program that the operator chose. */
+export function foreignEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwnVariable(name)));
 }
 
 /**

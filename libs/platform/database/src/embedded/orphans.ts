@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { runAs, type ServerUser } from './server-user.js';
+import { runAs, serverEnvironment, type ServerUser } from './server-user.js';
 
 /**
  * Stops the remains of a killed launcher in a cluster's data folder: a server that still runs, processes of a server
@@ -96,7 +96,10 @@ function isServerOf(pid: number, data: string): boolean {
   if (!isAlive(pid)) return false;
   if (existsSync('/proc/self/cwd')) return folderOf(pid) === realpathSync(data);
   try {
-    return execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).includes(data);
+    return execFileSync('ps', ['-p', String(pid), '-o', 'command='], {
+      encoding: 'utf8',
+      env: serverEnvironment(),
+    }).includes(data);
   } catch {
     return false;
   }

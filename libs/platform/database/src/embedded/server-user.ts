@@ -10,6 +10,7 @@ export interface ServerUser {
 }
 
 const OS_USER = 'postgres';
+const AS_ROOT = { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } } as const;
 const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
@@ -26,7 +27,7 @@ export function serverUser(owner?: { uid: number; gid: number }): ServerUser {
 export function may(user: ServerUser, what: 'enter' | 'read', path: string): boolean {
   const test = what === 'enter' ? 'cd "$1" 2>/dev/null && test -w .' : 'test -r "$1"';
   if (process.platform === 'win32') return true;
-  return spawnSync('/bin/sh', ['-c', test, 'sh', path], { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
+  return spawnSync('/bin/sh', ['-c', test, 'sh', path], { ...user, cwd: '/', env: serverEnvironment(), stdio: 'ignore' }).status === 0;
 }
 
 /** Runs a program of the server to its end. @throws Error with its output if it fails */
@@ -56,17 +57,17 @@ export function rootFolder(): string {
 
 function lookUp(): ServerUser | undefined {
   const [uid, gid] = ['-u', '-g']
-    .map((flag) => spawnSync('id', [flag, OS_USER], { encoding: 'utf8' }))
+    .map((flag) => spawnSync('id', [flag, OS_USER], AS_ROOT))
     .map((run) => (run.status === 0 ? Number(run.stdout) : undefined));
   return uid && gid !== undefined ? { uid, gid } : undefined;
 }
 
 function createUser(): ServerUser {
-  const group = spawnSync('groupadd', ['-f', '-r', OS_USER], { encoding: 'utf8' });
+  const group = spawnSync('groupadd', ['-f', '-r', OS_USER], AS_ROOT);
   const user = spawnSync(
     'useradd',
     ['-r', '-g', OS_USER, '-M', '-d', '/nonexistent', '-s', '/usr/sbin/nologin', OS_USER],
-    { encoding: 'utf8' },
+    AS_ROOT,
   );
   const made = lookUp();
   if (made) return made;

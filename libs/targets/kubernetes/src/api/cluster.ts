@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import path from 'node:path';
-import { childEnvironment } from '@slipway/platform-config';
+import { foreignEnvironment } from '@slipway/platform-config';
 import { readBounded } from './bounded-file.js';
 import { type ClusterTls, readKubeconfig, type KubeconfigAccess } from './kubeconfig.js';
 import { ExecCredentials, FileToken, type ClusterCredentials } from './credentials.js';
@@ -54,7 +54,7 @@ const READ_AGE_MS = 60_000;
  */
 export function readCluster(config: ClusterConfig, options: ClusterOptions = {}): KubeCluster {
   const now = options.now ?? Date.now;
-  const environment = options.environment ?? childEnvironment();
+  const environment = options.environment ?? foreignEnvironment();
   const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT;
   const read = (): KubeconfigAccess =>
     config === 'in-cluster' ? inCluster(folder, environment) : readKubeconfig(config);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { systemEnvironment } from '@slipway/platform-config/environment';
 
 /**
  * A worker in a group of this name, as `DelegateSubgroup=worker` of systemd makes it, creates the groups of its engines
@@ -146,6 +147,7 @@ function tryOut(path: string): { limitsMemory: boolean } | undefined {
     try {
       readFileSync(join(path, 'cgroup.events'));
       execFileSync('/bin/sh', ['-c', 'echo $$ > "$1/cgroup.procs" && [ -w "$1/cgroup.kill" ]', 'slipway-trial', path], {
+        env: systemEnvironment(),
         stdio: 'ignore',
         timeout: 5_000,
       });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { systemEnvironment } from '@slipway/platform-config/environment';
 
 /**
  * CHOWN, KILL, SETGID and SETUID of capabilities(7), which are needed to start and stop a process of another user and
@@ -61,7 +62,7 @@ function mayChangeUser(): boolean {
 
 function idOf(flag: string, name: string): number {
   try {
-    return Number(execFileSync('id', [flag, '--', name], { encoding: 'utf8', timeout: 5_000, stdio: 'pipe' }));
+    return Number(execFileSync('id', [flag, '--', name], { encoding: 'utf8', env: systemEnvironment(), timeout: 5_000, stdio: 'pipe' }));
   } catch {
     throw new Error('this user does not exist on the host');
   }
@@ -69,7 +70,8 @@ function idOf(flag: string, name: string): number {
 
 function attempt([program, ...prefix]: string[], command: string[], problem: string): void {
   try {
-    execFileSync(program!, [...prefix, ...command], { timeout: 5_000, stdio: 'ignore' });
+    // The user may read the environment of its processes.
+    execFileSync(program!, [...prefix, ...command], { env: systemEnvironment(), timeout: 5_000, stdio: 'ignore' });
   } catch {
     throw new Error(problem);
   }

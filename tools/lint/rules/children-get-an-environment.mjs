@@ -1,0 +1,63 @@
+import { inWorkspace, isTest, isUnder } from '../files.mjs';
+
+const STARTS = new Set(['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync']);
+
+/**
+ * A child process without `env` inherits every key and login of its parent. A program that runs as another user then
+ * shows them to that user.
+ */
+export default {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      env: 'Pass `env`: without it the child inherits all secrets of this process. `systemEnvironment` of @slipway/platform-config has what a program of the system needs.',
+    },
+  },
+  create(context) {
+    // Other tools run on the machines of developers, without secrets of an installation.
+    if (isTest(context) || isUnder(context, 'libs/platform/testing', 'libs/sdk')) return {};
+    if (!inWorkspace(context).includes('/src/')) return {};
+    if (!isUnder(context, 'libs', 'apps/api', 'apps/worker', 'apps/gateway', 'apps/cli', 'tools/quickstart')) return {};
+    const starters = new Set();
+    return {
+      ImportSpecifier(node) {
+        if (!/^(node:)?child_process$/.test(node.parent.source.value)) return;
+        if (STARTS.has(node.imported.name)) starters.add(node.local.name);
+      },
+      'VariableDeclarator[init.callee.name="promisify"]'(node) {
+        if (starters.has(node.init.arguments[0]?.name) && node.id.type === 'Identifier') starters.add(node.id.name);
+      },
+      CallExpression(node) {
+        const name = starterOf(node.callee, starters);
+        if (name !== undefined && !node.arguments.some((one) => hasEnvironment(context, one)))
+          context.report({ node, messageId: 'env' });
+      },
+    };
+  },
+};
+
+/** `spawn(…)`, or `promisify(execFile)(…)`. */
+function starterOf(callee, starters) {
+  if (callee.type === 'Identifier' && starters.has(callee.name)) return callee.name;
+  if (callee.type !== 'CallExpression' || callee.callee.name !== 'promisify') return undefined;
+  const [inner] = callee.arguments;
+  return inner?.type === 'Identifier' && starters.has(inner.name) ? inner.name : undefined;
+}
+
+/** An object with `env`, also as a constant of this file. */
+function hasEnvironment(context, argument) {
+  const value = argument.type === 'TSAsExpression' ? argument.expression : argument;
+  if (value.type === 'ObjectExpression') return value.properties.some((one) => isEnvironment(context, one));
+  if (value.type !== 'Identifier') return false;
+  for (let scope = context.sourceCode.getScope(argument); scope; scope = scope.upper) {
+    const definition = scope.set.get(value.name)?.defs[0]?.node;
+    if (definition?.type === 'VariableDeclarator' && definition.init) return hasEnvironment(context, definition.init);
+  }
+  return false;
+}
+
+function isEnvironment(context, property) {
+  if (property.type === 'SpreadElement') return hasEnvironment(context, property.argument);
+  return (property.key.name ?? property.key.value) === 'env';
+}
