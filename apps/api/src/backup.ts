@@ -3,7 +3,7 @@ import { loadConfigOrExit } from '@slipway/platform-config';
 import { writeBackup } from '@slipway/platform-database';
 import { keptFiles } from './kept-files.js';
 
-const config = loadConfigOrExit();
+const config = loadConfigOrExit({ process: 'tools' });
 const [folder] = process.argv.slice(2);
 
 try {

@@ -14,7 +14,7 @@ const DRAIN_MS = 10_000;
 const IDLE_CHECK_MS = 100;
 
 await loadKinds(TARGETS);
-const config = loadConfigOrExit({ targets: TARGETS });
+const config = loadConfigOrExit({ process: 'api', targets: TARGETS });
 const { host, logLevel } = config;
 const logger = new NestLogger(createLogger({ service: 'api', level: logLevel }));
 Logger.overrideLogger(logger);

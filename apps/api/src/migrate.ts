@@ -2,7 +2,7 @@ import { cannotStart, loadConfigOrExit } from '@slipway/platform-config';
 import { migrate, reachPostgres } from '@slipway/platform-database';
 import { MIGRATIONS } from '@slipway/registry';
 
-const { database, logLevel } = loadConfigOrExit();
+const { database, logLevel } = loadConfigOrExit({ process: 'migrate' });
 // A person waits for this command, so it gives up even in production.
 const options = { isPatient: false, say: (line: string) => void process.stderr.write(`${line}\n`) };
 

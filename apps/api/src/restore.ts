@@ -4,7 +4,7 @@ import { restoreBackup } from '@slipway/platform-database';
 import { MIGRATIONS } from '@slipway/registry';
 import { keptFiles } from './kept-files.js';
 
-const config = loadConfigOrExit();
+const config = loadConfigOrExit({ process: 'tools' });
 const [folder] = process.argv.slice(2);
 
 try {

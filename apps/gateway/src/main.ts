@@ -11,7 +11,7 @@ import { ForeignKeyError, Gateway, unfitSchema } from '@slipway/gateway';
 
 const FIRST_LOOK_MS = 500;
 
-const config = loadConfigOrExit();
+const config = loadConfigOrExit({ process: 'gateway' });
 const log = createLogger({ service: 'gateway', level: config.logLevel });
 const life = new ProcessLife({
   name: 'gateway',

@@ -22,7 +22,7 @@ import { WorkerModule } from './worker.module.js';
 const READY_CHECK_MS = 50;
 
 await loadKinds(TARGETS);
-const config = loadConfigOrExit({ targets: TARGETS });
+const config = loadConfigOrExit({ process: 'worker', targets: TARGETS });
 const { host, logLevel, metricsPort, metricsToken } = config;
 const logger = new NestLogger(createLogger({ service: 'worker', level: logLevel }));
 Logger.overrideLogger(logger);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, ConfigError, EXIT_CONFIG, StartupError } from '@slipway/platform-config';
+import { childEnvironment, ConfigError, environmentOf, EXIT_CONFIG, StartupError } from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
 import { surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
@@ -61,7 +61,8 @@ async function run(command: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<nu
 function spawned({ entry, args }: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<number> {
   const file = fileURLToPath(new URL(`../../../apps/api/dist/${entry}`, import.meta.url));
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], { env, stdio: 'inherit' });
+    const own = environmentOf('tools', env);
+    const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], { env: own, stdio: 'inherit' });
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));
   });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cannotStart, childEnvironment } from '@slipway/platform-config';
+import { cannotStart, childEnvironment, environmentOf } from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
 import { onStopRequest, surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
@@ -21,25 +21,21 @@ try {
   const config = stackConfig(env, process.cwd());
   const home = path.resolve(config.home);
   if (!config.database.embedded || otherLauncher(home))
-    await migrate(entry, { ...env, SLIPWAY_HOME: home, ...keyFor(config.database.embedded, home) }, process.cwd(), log);
+    await migrate(entry, own({ SLIPWAY_HOME: home }), process.cwd(), log);
   else await migrateStopped(home);
 } catch (error) {
   cannotStart('migration', error);
 }
 process.exit(0);
 
-/**
- * Migrations encrypt nothing. But the whole configuration is checked, and it requires the key that an external database
- * needs.
- */
-function keyFor(isEmbedded: boolean, home: string): Record<string, string> {
-  return isEmbedded || env['SLIPWAY_SECRET_KEY'] ? {} : { SLIPWAY_SECRET_KEY: secretKey(home).value };
+function own(changes: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return environmentOf('migrate', { ...env, ...changes });
 }
 
 async function migrateStopped(home: string): Promise<void> {
   const database = await embeddedDatabase(home, env['SLIPWAY_SECRET_KEY'] || secretKey(home).value, log);
   try {
-    await migrate(entry, { ...env, ...database.env, SLIPWAY_HOME: home }, process.cwd(), log);
+    await migrate(entry, own({ ...database.env, SLIPWAY_HOME: home }), process.cwd(), log);
   } finally {
     await database.stop();
   }

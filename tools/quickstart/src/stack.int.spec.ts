@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { readStackFile } from '@slipway/platform-config';
+import { LIBRARY_VARIABLES, readStackFile, VARIABLES } from '@slipway/platform-config';
 import pg from 'pg';
+import { OF_NO_PROCESS, SAMPLES } from '../test/variable-samples.js';
 import { externalPostgres, FOREGROUND, HomeTemplate, isAlive, LauncherBed, until } from '../test/launcher-bed.js';
 
 jest.setTimeout(120_000);
@@ -79,8 +80,50 @@ describe('the launcher', () => {
     });
     await launcher.ready();
     expect(bed.notes()).toContain('gateway drain 90');
-    for (const [index, name] of ['api', 'worker', 'gateway'].entries())
-      expect(bed.notes()).toContain(`${name} ports ${29090 + index} 29000,29090,29091,29092`);
+    for (const [index, name] of ['api', 'worker', 'gateway'].entries()) {
+      const [, , metrics, own] = bed.lastNote(`${name} ports`).split(' ');
+      expect([name, metrics]).toEqual([name, String(29090 + index)]);
+      expect(own?.split(',')).toEqual(expect.arrayContaining(['29000', '29090', '29091', '29092']));
+    }
+    await launcher.end();
+  });
+
+  it('gives each process the variables that it reads, and no others', async () => {
+    const file = path.join(bed.folder, 'operator.yaml');
+    writeFileSync(file, 'secrets: {hub: {env: HUB_TOKEN}}\n');
+    const { DATABASE_URL = '', ...external } = externalPostgres();
+    const gatewayLogin = new URL(DATABASE_URL);
+    gatewayLogin.username = 'slipway_gateway_app';
+    const env: Record<string, string | undefined> = {
+      ...SAMPLES,
+      ...external,
+      DATABASE_URL,
+      SLIPWAY_MIGRATE_DATABASE_URL: external['SLIPWAY_MIGRATE_DATABASE_URL'] ?? DATABASE_URL,
+      SLIPWAY_GATEWAY_DATABASE_URL: gatewayLogin.href,
+      SLIPWAY_CONFIG: file,
+      SLIPWAY_HOME: bed.home,
+      ...OF_NO_PROCESS,
+      HUB_TOKEN: 'hub',
+    };
+    const table = [...VARIABLES, ...LIBRARY_VARIABLES];
+    // `npm start` chooses these, so no sample is needed.
+    const chosen = ['SLIPWAY_API_PORT', 'SLIPWAY_GATEWAY_PORT', 'NODE_ENV'];
+    expect(table.map(({ name }) => name).filter((name) => !env[name] && !chosen.includes(name))).toEqual([]);
+    const launcher = bed.launch(env);
+    await launcher.ready();
+    for (const name of ['migrate', 'api', 'worker', 'gateway'] as const) {
+      const got = bed.lastNote(`${name} variables`).split(' ').slice(2);
+      const known = [...table.map((row) => row.name), ...Object.keys(OF_NO_PROCESS), 'HUB_TOKEN', 'AWS_PROFILE'];
+      const expected = table
+        .filter(({ processes }) => processes.includes(name))
+        .map((row) => row.name)
+        .filter((one) => one !== 'NODE_ENV' && !(name === 'gateway' && one === 'SLIPWAY_GATEWAY_DATABASE_URL'));
+      const secrets = name === 'api' || name === 'worker' ? ['AWS_PROFILE', 'HUB_TOKEN'] : [];
+      expect([name, got.filter((one) => known.includes(one))]).toEqual([name, [...expected, ...secrets].sort()]);
+    }
+    // The gateway gets its own login under the name that it reads.
+    expect(bed.notes()).toContain('gateway login slipway_gateway_app');
+    expect(bed.notes()).not.toContain('api login slipway_gateway_app');
     await launcher.end();
   });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import {
   addressOf,
   childEnvironment,
+  environmentOf,
   EXIT_CONFIG,
   loadKinds,
   makeHome,
@@ -120,10 +121,14 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     SLIPWAY_API_PORT: String(apiPort),
     SLIPWAY_GATEWAY_PORT: String(gatewayPort),
     SLIPWAY_GATEWAY_DRAIN_SECONDS: String(drainSeconds),
+    // No process knows the addresses of the others, and none may call their ports for a client.
+    SLIPWAY_OWN_PORTS: ownPorts(config, [apiPort, gatewayPort]),
   };
+  const secrets = Object.values(config.operator.secrets).flatMap((secret) => secret.env ?? []);
   writeRunRecord(home, []);
   try {
-    await migrate(options.entries?.migrate ?? entryOf('api', 'migrate.js'), shared, cwd, options.log);
+    const own = environmentOf('migrate', shared, secrets);
+    await migrate(options.entries?.migrate ?? entryOf('api', 'migrate.js'), own, cwd, options.log);
   } catch (error) {
     await database.stop();
     removeRunRecord(home);
@@ -135,12 +140,24 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     home,
     token,
     database,
-    shared,
+    environment: (process) => environmentOf(process, process === 'gateway' ? ofGateway(shared) : shared, secrets),
     metricsPort: config.metricsPort,
     drainMs: drainSeconds * 1_000,
     apiUrl: addressOf(host, apiPort),
     gatewayUrl: addressOf(host, gatewayPort),
   });
+}
+
+/** A gateway has its own login, and must not know that of the other processes. */
+function ofGateway(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { SLIPWAY_GATEWAY_DATABASE_URL: login, ...others } = env;
+  return login?.trim() ? { ...others, DATABASE_URL: login } : others;
+}
+
+function ownPorts({ ownPorts: known, database, apiPort, gatewayPort }: Config, chosen: readonly number[]): string {
+  // The address of the embedded Postgres is not known yet; the processes read it themselves.
+  const without = new Set([apiPort, gatewayPort, ...(database.embedded ? [5432] : [])]);
+  return [...new Set([...known.filter((port) => !without.has(port)), ...chosen])].join(',');
 }
 
 /** Checks the services that the migration and the processes need, before any of them is started. */
@@ -182,7 +199,8 @@ interface Supervision extends StackOptions {
   home: string;
   token: Stack['token'];
   database: StackDatabase;
-  shared: NodeJS.ProcessEnv;
+  /** The variables of this process, and no others. */
+  environment(process: 'api' | 'worker' | 'gateway'): NodeJS.ProcessEnv;
   metricsPort: number | undefined;
   drainMs: number;
   apiUrl: string;
@@ -201,13 +219,13 @@ function supervise(given: Supervision): Stack {
   const processes = names.map((name, index) => {
     // Three processes on one host need three ports, and none of them knows the ports of the others.
     const metrics = metricsPorts.length > 0 ? { SLIPWAY_METRICS_PORT: String(metricsPorts[index]) } : {};
-    const own = { SLIPWAY_OWN_PORTS: [given.shared['SLIPWAY_OWN_PORTS'] ?? '', ...metricsPorts].join(',') };
-    const secret =
-      name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : { SLIPWAY_BOOTSTRAP_TOKEN: undefined };
+    const shared = given.environment(name);
+    const own = { SLIPWAY_OWN_PORTS: [...new Set([...listed(shared['SLIPWAY_OWN_PORTS']), ...metricsPorts])].join(',') };
+    const secret = name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : {};
     return new SupervisedProcess({
       name,
       entry: given.entries?.[name] ?? entryOf(name),
-      env: { ...given.shared, ...metrics, ...own, ...secret },
+      env: { ...shared, ...metrics, ...own, ...secret },
       cwd: given.cwd,
       log: given.log,
       onChange: () =>
@@ -250,6 +268,8 @@ function supervise(given: Supervision): Stack {
     stop: () => (stopping ??= stop()),
   };
 }
+
+const listed = (ports = ''): number[] => ports.split(',').filter(Boolean).map(Number);
 
 async function allServe(
   urls: Record<string, string>,

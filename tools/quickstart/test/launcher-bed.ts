@@ -140,6 +140,11 @@ export class LauncherBed {
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   }
 
+  /** The last line that begins with this text. */
+  lastNote(begin: string): string {
+    return this.notes().findLast((line) => line.startsWith(`${begin} `)) ?? '';
+  }
+
   /** Expects that these lines were recorded, and in this order. */
   expectInOrder(...wanted: string[]): void {
     const lines = this.notes();

@@ -6,6 +6,8 @@ import path from 'node:path';
 const name = path.basename(process.argv[1], '.mjs');
 const note = (what) => appendFileSync(path.join(process.env.STAND_IN_FOLDER, 'notes'), `${name} ${what}\n`);
 
+const noteVariables = () => note(`variables ${Object.keys(process.env).sort().join(' ')}`);
+
 const [who, code] = (process.env.STAND_IN_EXIT ?? '').split(' ');
 if (who === name) {
   process.stderr.write(`Slipway ${name} cannot start: SLIPWAY_X: it is wrong.\n`);
@@ -14,6 +16,7 @@ if (who === name) {
 
 if (name === 'migrate') {
   note(`owner ${new URL(process.env.SLIPWAY_MIGRATE_DATABASE_URL).username}`);
+  noteVariables();
   process.exit(0);
 }
 
@@ -21,6 +24,8 @@ note(`pid ${process.pid}`);
 note(`ports ${process.env.SLIPWAY_METRICS_PORT} ${process.env.SLIPWAY_OWN_PORTS}`);
 note(`drain ${process.env.SLIPWAY_GATEWAY_DRAIN_SECONDS}`);
 note(`token ${process.env.SLIPWAY_BOOTSTRAP_TOKEN ?? 'none'}`);
+note(`login ${process.env.DATABASE_URL ? new URL(process.env.DATABASE_URL).username : 'none'}`);
+noteVariables();
 // The stack file contains the address of the embedded Postgres; an external one is in the environment.
 if (!process.env.DATABASE_URL && !existsSync(path.join(process.env.SLIPWAY_HOME, 'run', 'stack.json')))
   throw new Error('no stack file');

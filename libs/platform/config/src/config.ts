@@ -13,8 +13,9 @@ import {
   type OperatorFile,
   OperatorSettings,
 } from './operator-settings.js';
+import type { ProcessName } from './processes.js';
 import { readStackFile, type StackFile } from './stack-file.js';
-import { identityVariableProblems, readVariables, type Values } from './variables.js';
+import { environmentOf, identityVariableProblems, readVariables, type Values } from './variables.js';
 
 // The gateway reads these exports of this library. It must not load Nest.
 export { KeyRing } from './key-ring.js';
@@ -114,6 +115,11 @@ export class ConfigError extends Error {
 export const EXIT_CONFIG = 78;
 
 export interface LoadOptions {
+  /**
+   * The process that reads its configuration. It takes only its own variables of the table, as if the others were
+   * unset. Without it every variable is read, as `npm start` does.
+   */
+  process?: ProcessName;
   /** Replaces `<home>/run/stack.json`, for the launcher that is about to write it. */
   stack?: StackFile;
   /** The available kinds of execution targets. Without them the operator's targets are not read. */
@@ -124,12 +130,15 @@ export interface LoadOptions {
  * Reads and checks all configuration.
  * @throws ConfigError that lists every problem by the variable's name
  */
-export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): LoadedConfig {
+export function loadConfig(given: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): LoadedConfig {
+  const env = options.process === undefined ? given : environmentOf(options.process, given);
   const { values, problems } = readVariables(env);
   const home = path.resolve(cwd, values.home ?? '.slipway');
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
 
   const production = values.nodeEnv === 'production';
+  // Migrations encrypt nothing, so the key is none of their variables.
+  const needsKey = options.process !== 'migrate';
   let stack: StackFile | undefined;
   if (production && !isSet('DATABASE_URL'))
     problems.push('DATABASE_URL is required when NODE_ENV=production: the embedded Postgres is not for production');
@@ -141,7 +150,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
       );
   }
   // With an external database no file contains the key. If there is no database at all, that problem is enough.
-  if (!isSet('SLIPWAY_SECRET_KEY') && (production || isSet('DATABASE_URL')) && !options.stack) {
+  if (needsKey && !isSet('SLIPWAY_SECRET_KEY') && (production || isSet('DATABASE_URL')) && !options.stack) {
     problems.push('SLIPWAY_SECRET_KEY is required (32 bytes in base64, e.g. the output of `openssl rand -base64 32`)');
   }
   if (production && !isSet('SLIPWAY_SECRET_KEY') && options.stack)
@@ -161,6 +170,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
   const url = values.databaseUrl ?? stack?.databaseUrl ?? '';
   const migrateUrl = values.migrateDatabaseUrl ?? stack?.migrateUrl ?? url;
   const gatewayUrl = values.gatewayDatabaseUrl ?? stack?.gatewayUrl ?? url;
+  const secretKey = values.secretKey ?? Buffer.from(stack?.secretKey ?? options.stack?.secretKey ?? '', 'base64');
+  const keyRing = needsKey ? new KeyRing(secretKey, values.secretKeysOld) : undefined;
   const publicGateway = values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort);
   return {
     env: values.nodeEnv,
@@ -174,10 +185,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
       backend: values.queueBackend ?? (values.redisUrl ? 'redis' : 'postgres'),
       ...(values.redisUrl ? { redisUrl: values.redisUrl } : {}),
     },
-    keyRing: new KeyRing(
-      values.secretKey ?? Buffer.from(stack?.secretKey ?? options.stack?.secretKey ?? '', 'base64'),
-      values.secretKeysOld,
-    ),
+    get keyRing() {
+      return keyRing ?? refuseKey();
+    },
     bootstrapToken: values.bootstrapToken,
     identity: {
       provider: values.identityProvider,
@@ -215,7 +225,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
     logLevel: values.logLevel,
     rateLimit: { readsPerMinute: values.rateLimitReads, mutationsPerMinute: values.rateLimitMutations },
     metricsPort: values.metricsPort,
-    ownPorts: ownPorts(values, [url, migrateUrl, gatewayUrl]),
+    ownPorts: ownPorts(readVariables(given).values, [url, migrateUrl, gatewayUrl]),
     metricsToken: values.metricsToken,
     trustedProxies: values.trustedProxies,
     worker: { concurrency: values.workerConcurrency },
@@ -225,8 +235,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
   };
 }
 
+function refuseKey(): never {
+  throw new Error('This process has no key-encryption key: SLIPWAY_SECRET_KEY is none of its variables.');
+}
+
 /** For entry points: writes every problem to stderr, then exits with 78. */
-export function loadConfigOrExit(options: LoadOptions = {}): LoadedConfig {
+export function loadConfigOrExit(options: LoadOptions & { process: ProcessName }): LoadedConfig {
   try {
     return loadConfig(process.env, process.cwd(), options);
   } catch (error) {
@@ -265,10 +279,15 @@ const DEFAULT_PORTS: Record<string, number> = {
   'https:': 443,
 };
 
-/** A port of 0 means any free port, which is not known yet. */
+/**
+ * The ports in all variables, also in those of other processes: a process that has such a variable may use it for
+ * nothing, but must not call the port for a client. A port of 0 means any free port, which is not known yet.
+ */
 function ownPorts(values: Values, databases: readonly string[]): number[] {
   const { apiPort, gatewayPort, metricsPort, redisUrl, s3Endpoint, ownPorts: further = [] } = values;
-  const services = [...databases, redisUrl, s3Endpoint].flatMap((url) =>
+  const { databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl } = values;
+  const logins = [databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl];
+  const services = [...databases, ...logins, redisUrl, s3Endpoint].flatMap((url) =>
     url && URL.canParse(url) ? new URL(url) : [],
   );
   const theirs = services.map(({ port, protocol }) => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)));

@@ -7,6 +7,7 @@ import { readQuotas, type QuotaSettings } from './quotas.js';
 import { readRetention, type Retention } from './retention.js';
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
+import { isOwnVariable } from './variables.js';
 import { isMap, isSeq, parseDocument, type YAMLError } from 'yaml';
 
 /** One execution target. The other keys of a kind are read by its folder in `libs/targets`. */
@@ -216,7 +217,12 @@ function readSecrets(reader: ConfigReader, value: unknown): OperatorConfig['secr
 
 function readSource(reader: ConfigReader, path: string, bag: Record<string, unknown>): SecretConfig {
   const { env, file, kubernetes } = bag;
-  if (env !== undefined) return { env: reader.string(`${path}.env`, env, ENV_NAME) };
+  if (env !== undefined) {
+    const name = reader.string(`${path}.env`, env, ENV_NAME);
+    // A secret is sent to engines and servers. Slipway's own keys and logins must never be.
+    if (isOwnVariable(name)) reader.fail(`${path}.env`, `must not be ${name}, which Slipway uses itself`);
+    return { env: name };
+  }
   if (file !== undefined) return { file: reader.string(`${path}.file`, file) };
   return { kubernetes: readAs(reader, `${path}.kubernetes`, kubernetes, SECRET_REFERENCE) as SecretReference };
 }

@@ -13,7 +13,7 @@ import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 /** A worker process like ours, but with the operations of this module instead of those of the areas. */
 export async function startEngine(part: Type): Promise<INestApplicationContext> {
   Logger.overrideLogger(['error']);
-  const config = loadConfigOrExit();
+  const config = loadConfigOrExit({ process: 'worker' });
 
   @Module({
     imports: [

@@ -1,0 +1,57 @@
+import { Buffer } from 'node:buffer';
+
+/** A valid value of each variable that needs no server and no file. */
+export const SAMPLES: Readonly<Record<string, string>> = {
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'session',
+  AWS_PROFILE: 'profile',
+  // The queue is in Postgres, so this Redis is never called.
+  QUEUE_BACKEND: 'postgres',
+  REDIS_URL: 'redis://:password@127.0.0.1:1',
+  SLIPWAY_AUDIT_ANCHOR: 'log',
+  SLIPWAY_BOOTSTRAP_TOKEN: `slw_sample_${'a'.repeat(40)}`,
+  SLIPWAY_CONSOLE: 'on',
+  SLIPWAY_CONSOLE_FILES: '/nowhere',
+  SLIPWAY_CONSOLE_GATEWAY_URL: 'http://127.0.0.1:7080',
+  SLIPWAY_DATABASE_POOL: '10',
+  SLIPWAY_GATEWAY_CONCURRENCY: '10',
+  SLIPWAY_GATEWAY_CORS_ORIGINS: 'https://app.example.com',
+  SLIPWAY_GATEWAY_DRAIN_SECONDS: '10',
+  SLIPWAY_GATEWAY_HOLD_MAX_BYTES: '1000',
+  SLIPWAY_GATEWAY_HOLD_MAX_REQUESTS: '10',
+  SLIPWAY_GATEWAY_MAX_BODY_BYTES: '1048576',
+  SLIPWAY_GATEWAY_PASSED_HEADERS: 'x-one',
+  SLIPWAY_GATEWAY_PUBLIC_URL: 'https://models.example.com',
+  SLIPWAY_GATEWAY_RATE_LIMIT: '100',
+  SLIPWAY_HOST: '127.0.0.1',
+  SLIPWAY_IDENTITY_AUDIENCE: 'slipway',
+  SLIPWAY_IDENTITY_CLIENT_ID: 'client',
+  SLIPWAY_IDENTITY_CLIENT_SECRET: 'secret',
+  SLIPWAY_IDENTITY_ISSUER: 'https://id.example.com',
+  SLIPWAY_IDENTITY_JWKS_URL: 'https://id.example.com/jwks',
+  SLIPWAY_IDENTITY_PROVIDER: 'oidc',
+  SLIPWAY_LEASE_SECONDS: '30',
+  SLIPWAY_LOG_LEVEL: 'info',
+  SLIPWAY_METRICS_PORT: '29190',
+  SLIPWAY_METRICS_TOKEN: 'metrics',
+  SLIPWAY_OWN_PORTS: '29000',
+  SLIPWAY_PAUSE_POINT: 'never',
+  SLIPWAY_PUBLIC_URL: 'https://slipway.example.com',
+  SLIPWAY_RATE_LIMIT_MUTATIONS: '100',
+  SLIPWAY_RATE_LIMIT_READS: '100',
+  SLIPWAY_S3_ENDPOINT: 'http://127.0.0.1:2',
+  SLIPWAY_S3_REGION: 'us-east-1',
+  SLIPWAY_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  SLIPWAY_SECRET_KEYS_OLD: Buffer.alloc(32, 2).toString('base64'),
+  SLIPWAY_TRUSTED_PROXIES: '127.0.0.1',
+  SLIPWAY_UPLOAD_MAX_BYTES: '1000',
+  SLIPWAY_WORKER_CONCURRENCY: '5',
+  SLIPWAY_WORKSPACE_STORE: 'file:workspaces',
+};
+
+/** Variables of the person who starts the stack. */
+export const OF_NO_PROCESS: Readonly<Record<string, string>> = {
+  SLIPWAY_TOKEN: `slw_mine_${'b'.repeat(40)}`,
+  SLIPWAY_URL: 'https://elsewhere.example.com',
+};
