@@ -294,6 +294,7 @@ it('docker/.env.example lists every variable and no others', () => {
   // Read by compose.yaml or by the AWS client itself, not by Slipway.
   const foreign = [
     'POSTGRES_PASSWORD',
+    'REDIS_PASSWORD',
     'SLIPWAY_APP_PASSWORD',
     'SLIPWAY_GATEWAY_PASSWORD',
     'AWS_ACCESS_KEY_ID',

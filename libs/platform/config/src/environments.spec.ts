@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import {
+  environmentOf,
+  LIBRARY_VARIABLES,
+  loadConfig,
+  OperatorConfigError,
+  parseOperatorConfig,
+  PROCESSES,
+  VARIABLES,
+  type ProcessName,
+} from './index.js';
+
+const at = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
+const TABLE = [...VARIABLES, ...LIBRARY_VARIABLES];
+const rowsOf = (process: ProcessName): string[] =>
+  TABLE.filter(({ processes }) => processes.includes(process))
+    .map(({ name }) => name)
+    .sort();
+
+const EXAMPLE = at('docker/.env.example');
+const NAME = /^#? ?([A-Z][A-Z0-9_]+)=/gm;
+const namesIn = (text: string): string[] => [...text.matchAll(NAME)].map(([, name]) => name!);
+const FIXED = namesIn(EXAMPLE.split(/^# ---- Fixed by the images/m)[1] ?? '');
+
+/** Passwords of the databases in compose.yaml, which become part of the URLs of processes. */
+const OF_COMPOSE = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'SLIPWAY_APP_PASSWORD', 'SLIPWAY_GATEWAY_PASSWORD'];
+/** compose.yaml publishes the containers at this address and these ports. */
+const PUBLISHED = ['SLIPWAY_HOST', 'SLIPWAY_API_PORT', 'SLIPWAY_GATEWAY_PORT'];
+
+interface Compose {
+  services: Record<string, { environment?: Record<string, string | null>; ports?: string[] }>;
+}
+const compose = parse(at('docker/compose.yaml'), { merge: true }) as Compose;
+
+describe('the environment of a process', () => {
+  it('every variable belongs to a process, and a name has one row', () => {
+    expect(TABLE.filter(({ processes }) => processes.length === 0)).toEqual([]);
+    expect(new Set(TABLE.map(({ name }) => name)).size).toBe(TABLE.length);
+  });
+
+  it.each(PROCESSES)('has what the table lists for %s, and nothing else that Slipway knows', (process) => {
+    const all = Object.fromEntries([...TABLE, { name: 'PATH' }].map(({ name }) => [name, 'x']));
+    const own = environmentOf(process, { ...all, SLIPWAY_TOKEN: 'x', SLIPWAY_URL: 'x', HUB_TOKEN: 'x' }, ['HUB_TOKEN']);
+    const sends = process === 'api' || process === 'worker';
+    expect(Object.keys(own).sort()).toEqual([...rowsOf(process), 'PATH', ...(sends ? ['HUB_TOKEN'] : [])].sort());
+  });
+
+  it('other credentials of AWS go the same way as its keys', () => {
+    const env = { AWS_WEB_IDENTITY_TOKEN_FILE: 'x', AWS_PROFILE: 'x' };
+    expect(environmentOf('gateway', env)).toEqual({});
+    expect(environmentOf('worker', env)).toEqual(env);
+  });
+});
+
+describe('a process', () => {
+  const key = Buffer.alloc(32, 1).toString('base64');
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://db/slipway',
+    SLIPWAY_SECRET_KEY: key,
+    SLIPWAY_MIGRATE_DATABASE_URL: 'postgres://owner@owner-db:6543/slipway',
+    QUEUE_BACKEND: 'redis',
+    REDIS_URL: 'redis://:password@redis:6380',
+    SLIPWAY_BOOTSTRAP_TOKEN: `slw_first_${'a'.repeat(40)}`,
+    SLIPWAY_S3_ENDPOINT: 'http://s3:9000',
+    SLIPWAY_AUDIT_ANCHOR: 's3://bucket/anchors',
+    SLIPWAY_GATEWAY_RATE_LIMIT: '7',
+  };
+  const of = (process: ProcessName, more: object = {}) => loadConfig({ ...env, ...more }, tmpdir(), { process });
+
+  it('takes nothing from variables of other processes', () => {
+    const gateway = of('gateway');
+    expect(gateway.queue.redisUrl).toBeUndefined();
+    expect(gateway.bootstrapToken).toBeUndefined();
+    expect(gateway.upload.s3.endpoint).toBeUndefined();
+    expect(gateway.audit.anchor).toBe('log');
+    expect(gateway.database.migrateUrl).toBe(env.DATABASE_URL);
+    expect(gateway.gateway.limits.requestsPerMinute).toBe(7);
+    const worker = of('worker');
+    expect(worker.queue.redisUrl).toBe(env.REDIS_URL);
+    expect(worker.bootstrapToken).toBeUndefined();
+    expect(worker.audit.anchor).toBe(env.SLIPWAY_AUDIT_ANCHOR);
+    expect(of('migrate').database.migrateUrl).toBe(env.SLIPWAY_MIGRATE_DATABASE_URL);
+  });
+
+  it('does not complain about variables of other processes', () => {
+    expect(() => of('gateway', { SLIPWAY_BOOTSTRAP_TOKEN: 'x', REDIS_URL: '' })).not.toThrow();
+    expect(() => of('api', { SLIPWAY_BOOTSTRAP_TOKEN: 'x' })).toThrow('SLIPWAY_BOOTSTRAP_TOKEN');
+    expect(() => of('worker', { REDIS_URL: '' })).toThrow('REDIS_URL is required');
+  });
+
+  it('never calls the ports of the other processes and their servers, if it is given their addresses', () => {
+    expect(of('gateway').ownPorts).toEqual(expect.arrayContaining([6380, 6543, 7070, 9000]));
+  });
+
+  it('needs the key unless it migrates, and then has none', () => {
+    for (const process of PROCESSES.filter((one) => one !== 'migrate'))
+      expect(() => of(process, { SLIPWAY_SECRET_KEY: '' })).toThrow('SLIPWAY_SECRET_KEY is required');
+    const migrating = of('migrate', { SLIPWAY_SECRET_KEY: '' });
+    expect(() => migrating.keyRing).toThrow('SLIPWAY_SECRET_KEY');
+  });
+});
+
+it.each(['SLIPWAY_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL', 'SLIPWAY_TOKEN', 'SLIPWAY_METRICS_TOKEN'])(
+  'no secret of the operator is %s, which engines and servers would get',
+  (name) => {
+    const read = () => parseOperatorConfig(`secrets: {stolen: {env: ${name}}}`);
+    expect(read).toThrow(OperatorConfigError);
+    expect(read).toThrow(name);
+  },
+);
+
+describe('compose.yaml', () => {
+  it.each(PROCESSES)('gives %s the variables of its rows', (process) => {
+    const given = Object.keys(compose.services[process]?.environment ?? {}).sort();
+    // compose.yaml puts the gateway's login in DATABASE_URL, so that the gateway knows no other.
+    const renamed = process === 'gateway' ? ['SLIPWAY_GATEWAY_DATABASE_URL'] : [];
+    const set = process === 'api' || process === 'worker' || process === 'gateway' ? ['SLIPWAY_METRICS_PORT'] : [];
+    const left = rowsOf(process).filter((name) => ![...FIXED, ...PUBLISHED, ...renamed].includes(name));
+    expect(given).toEqual([...left, ...set].sort());
+  });
+
+  it('gives its databases nothing of Slipway but their own passwords', () => {
+    const others = Object.entries(compose.services).filter(([name]) => !PROCESSES.includes(name as ProcessName));
+    for (const [name, { environment = {} }] of others)
+      expect([name, Object.keys(environment).filter((one) => TABLE.some((row) => row.name === one))]).toEqual([name, []]);
+  });
+
+  it('uses every variable of .env.example that is not fixed, and only such', () => {
+    const text = at('docker/compose.yaml');
+    const passedOn = Object.values(compose.services).flatMap(({ environment = {} }) =>
+      Object.entries(environment).flatMap(([name, value]) => (value === null ? [name] : [])),
+    );
+    const used = new Set([...passedOn, ...[...text.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name!)]);
+    const offered = namesIn(EXAMPLE).filter((name) => !FIXED.includes(name));
+    expect([...used].sort()).toEqual([...new Set(offered)].sort());
+    expect(offered).toEqual(expect.arrayContaining(OF_COMPOSE));
+    expect(FIXED).toContain('NODE_ENV');
+  });
+});
+
+it('the images set nothing that their process does not read', () => {
+  for (const process of ['api', 'worker', 'gateway'] as const) {
+    const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(at(`docker/${process}.Dockerfile`)) ?? [];
+    const set = [...block.matchAll(/([A-Z][A-Z0-9_]+)=/g)].map(([, name]) => name!);
+    expect(set).toContain('NODE_ENV');
+    expect([process, set.filter((name) => !rowsOf(process).includes(name))]).toEqual([process, []]);
+  }
+});
+
+it('docs/configuration.md lists the processes of each variable', () => {
+  const rows = [...at('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|((?: ✓? ?\|){5})$/gm)];
+  const listed = rows.map(([, name, cells]) => [name, cells!.split('|').slice(0, 5).map((cell) => cell.trim() === '✓')]);
+  const expected = TABLE.map(({ name, processes }) => [name, PROCESSES.map((one) => processes.includes(one))]);
+  expect(listed).toEqual(expected.sort(([one], [other]) => ((one as string) < (other as string) ? -1 : 1)));
+});
