@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect } from '@jest/globals';
-import { loadConfig, VARIABLES } from '@slipway/platform-config';
+import { LIBRARY_VARIABLES, loadConfig, VARIABLES, type ProcessName } from '@slipway/platform-config';
 import { TARGETS } from '@slipway/registry/targets';
 import { kubernetesTarget } from '@slipway/target-kubernetes';
 import { CHART, exampleValues, RAW, readYaml, ROOT } from '../src/chart.js';
@@ -87,16 +87,28 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       }
   });
 
+  it('gives each process only variables that it reads', () => {
+    const table = [...VARIABLES, ...LIBRARY_VARIABLES];
+    for (const process of ['api', 'worker', 'gateway', 'migrate'] as const) {
+      const [pod] = podsOf(objects()).filter(({ of }) => of.metadata.name === `slipway-${process}`);
+      const names = pod!.spec.containers[0]!.env!.map((one) => one.name);
+      const isRead = (name: string): boolean =>
+        table.some((row) => row.name === name && row.processes.includes(process satisfies ProcessName));
+      expect(names).toContain('DATABASE_URL');
+      expect([process, names.filter((name) => !isRead(name))]).toEqual([process, []]);
+    }
+  });
+
   it('gives each process a configuration with which it starts in production', () => {
     const text = found(objects(), 'ConfigMap', 'slipway-config').data['slipway.config.yaml'] as string;
     const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-chart-'));
     try {
       writeFileSync(path.join(folder, 'slipway.config.yaml'), text);
       const image = { NODE_ENV: 'production', SLIPWAY_HOST: '0.0.0.0', SLIPWAY_HOME: '/var/lib/slipway' };
-      const configs = ['api', 'worker', 'gateway', 'migrate'].map((process) => {
+      const configs = (['api', 'worker', 'gateway', 'migrate'] as const).map((process) => {
         const [pod] = podsOf(objects()).filter(({ of }) => of.metadata.name === `slipway-${process}`);
         const env = { ...image, ...environmentOf(pod!.spec.containers[0]!) };
-        return loadConfig(env, folder, process === 'gateway' ? {} : { targets: KINDS });
+        return loadConfig(env, folder, { process, ...(process === 'gateway' ? {} : { targets: KINDS }) });
       });
       expect(configs.map(({ apiPort, gatewayPort }) => [apiPort, gatewayPort])).toEqual(
         configs.map(() => [7070, 7080]),
@@ -175,8 +187,9 @@ describe('the chart', () => {
     expect(api.get('SLIPWAY_UPLOAD_MAX_BYTES')).toBe('104857600');
     expect(api.get('SLIPWAY_RATE_LIMIT_READS')).toBe('1000000000');
     expect(api.get('SLIPWAY_LOG_LEVEL')).toBe('debug');
-    const kept = ['REDIS_URL', 'AWS_ACCESS_KEY_ID', 'SLIPWAY_WORKSPACE_STORE', 'SLIPWAY_BOOTSTRAP_TOKEN'];
+    const kept = ['AWS_ACCESS_KEY_ID', 'SLIPWAY_WORKSPACE_STORE', 'SLIPWAY_BOOTSTRAP_TOKEN'];
     expect(kept.filter((name) => api.has(name))).toEqual(kept);
+    expect(['slipway-api', 'slipway-worker'].map((name) => envOf(name).has('REDIS_URL'))).toEqual([false, true]);
     expect(kept.filter((name) => gateway.has(name))).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { VARIABLES } from '@slipway/platform-config';
+import { LIBRARY_VARIABLES, VARIABLES } from '@slipway/platform-config';
 import { CHART, readYaml, ROOT } from '../src/chart.js';
 
 const at = (...parts: string[]): string => readFileSync(path.join(ROOT, ...parts), 'utf8');
@@ -24,6 +24,14 @@ it('`settings` accepts every other variable that is not a secret', () => {
     // The chart derives these if the values do not set them.
     .filter((name) => !SET.includes(name) || /^SLIPWAY_(GATEWAY_)?PUBLIC_URL$/.test(name));
   expect(Object.keys(schema.properties.settings.properties).sort()).toEqual(others.sort());
+});
+
+it('the chart knows the processes of every variable', () => {
+  const listed = readYaml(path.join(CHART, 'variables.yaml'));
+  const pods = (processes: readonly string[]) => processes.filter((one) => one !== 'tools');
+  expect(listed).toEqual(
+    Object.fromEntries([...VARIABLES, ...LIBRARY_VARIABLES].map(({ name, processes }) => [name, pods(processes)])),
+  );
 });
 
 it('the chart uses the user, the folders and the ports of the images', () => {

@@ -9,15 +9,14 @@
 {{- end -}}
 
 {{- define "slipway.environment" -}}
+{{- /* Which process reads which variable; a test compares that file with the product. */ -}}
+{{- $readers := .root.Files.Get "variables.yaml" | fromYaml -}}
+{{- $component := .component -}}
 {{- $values := .root.Values -}}
 {{- $database := $values.database -}}
 {{- $urlKey := $database.urlKey -}}
 {{- if eq .component "gateway" }}{{ $urlKey = $database.gatewayUrlKey | default $urlKey }}{{ end -}}
 {{ include "slipway.secretVariable" (dict "name" "DATABASE_URL" "secret" $database.existingSecret "key" $urlKey) }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEY" "secret" $values.secretKey.existingSecret "key" $values.secretKey.key) }}
-{{- with $values.secretKey.oldKey }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEYS_OLD" "secret" $values.secretKey.existingSecret "key" .) }}
-{{- end }}
 {{- if eq .component "migrate" }}
 {{- with $database.ownerUrlKey }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_MIGRATE_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
@@ -26,18 +25,24 @@
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_GATEWAY_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
 {{- end }}
 {{- else }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEY" "secret" $values.secretKey.existingSecret "key" $values.secretKey.key) }}
+{{- with $values.secretKey.oldKey }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEYS_OLD" "secret" $values.secretKey.existingSecret "key" .) }}
+{{- end }}
 - name: SLIPWAY_METRICS_PORT
   value: '9090'
 {{- with $values.metrics.existingSecret }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_METRICS_TOKEN" "secret" . "key" $values.metrics.tokenKey) }}
 {{- end }}
-{{- /* A gateway connects only to Postgres. */ -}}
-{{- if ne .component "gateway" }}
+{{- end }}
+{{- if eq .component "worker" }}
 - name: QUEUE_BACKEND
   value: {{ $values.queue.backend }}
 {{- if eq $values.queue.backend "redis" }}
 {{ include "slipway.secretVariable" (dict "name" "REDIS_URL" "secret" $values.queue.existingSecret "key" $values.queue.urlKey) }}
 {{- end }}
+{{- end }}
+{{- if has .component (list "api" "worker") }}
 {{- with $values.workspace.store }}
 - name: SLIPWAY_WORKSPACE_STORE
   value: {{ . | quote }}
@@ -62,12 +67,6 @@
 {{- with $values.bootstrapToken.existingSecret }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_BOOTSTRAP_TOKEN" "secret" . "key" $values.bootstrapToken.key) }}
 {{- end }}
-{{- else if eq .component "gateway" }}
-- name: SLIPWAY_GATEWAY_PORT
-  value: '7080'
-- name: SLIPWAY_GATEWAY_DRAIN_SECONDS
-  value: {{ int $values.gateway.drainSeconds | quote }}
-{{- end }}
 {{- $ingress := $values.gateway.ingress }}
 {{- if and $ingress.enabled (not (hasKey $values.settings "SLIPWAY_GATEWAY_PUBLIC_URL")) }}
 - name: SLIPWAY_GATEWAY_PUBLIC_URL
@@ -78,7 +77,14 @@
 - name: SLIPWAY_PUBLIC_URL
   value: {{ printf "%s://%s" (ternary "https" "http" (ne $site.tlsSecret "")) $site.host | quote }}
 {{- end }}
+{{- else if eq .component "gateway" }}
+- name: SLIPWAY_GATEWAY_PORT
+  value: '7080'
+- name: SLIPWAY_GATEWAY_DRAIN_SECONDS
+  value: {{ int $values.gateway.drainSeconds | quote }}
+{{- end }}
 {{- range $name, $value := $values.settings }}
+{{- if has $component (index $readers $name) }}
 - name: {{ $name }}
   {{- /* Helm would write a large number from a file as 1e+09. */}}
   value: {{ ternary $value (int64 $value) (kindIs "string" $value) | toString | quote }}

@@ -12,7 +12,7 @@
   to:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-{{- if and (eq .root.Values.queue.backend "redis") (has .component (list "api" "worker")) }}
+{{- if and (eq .root.Values.queue.backend "redis") (eq .component "worker") }}
 - ports: [{port: {{ $policy.redis.port }}, protocol: TCP}]
   {{- with $policy.redis.to }}
   to:

@@ -30,6 +30,8 @@ imagePullSecrets:
 {{- define "slipway.pod" -}}
 {{- $own := index .root.Values .component -}}
 {{- $values := .root.Values -}}
+{{- /* A gateway sends no secret of the operator. */ -}}
+{{- $secretFiles := ternary list $values.secretFiles (eq .component "gateway") -}}
 metadata:
   labels:
     {{- include "slipway.podLabels" . | nindent 4 }}
@@ -119,7 +121,7 @@ spec:
           mountPath: /var/lib/slipway
         - name: tmp
           mountPath: /tmp
-        {{- range $values.secretFiles }}
+        {{- range $secretFiles }}
         - name: secret-{{ .name }}
           mountPath: /etc/slipway-secrets/{{ .name }}
           readOnly: true
@@ -140,7 +142,7 @@ spec:
       emptyDir:
         sizeLimit: 2Gi
     {{- end }}
-    {{- range $values.secretFiles }}
+    {{- range $secretFiles }}
     - name: secret-{{ .name }}
       secret:
         secretName: {{ .existingSecret }}
