@@ -62,8 +62,7 @@ export class Contexts {
   chosen(name?: string): Context {
     const { current, contexts } = this.read();
     const { SLIPWAY_URL: url, SLIPWAY_TOKEN: token } = this.env;
-    if (name === undefined && token)
-      return { name: 'SLIPWAY_TOKEN', url: url || this.addressForVariable(), token };
+    if (name === undefined && token) return { name: 'SLIPWAY_TOKEN', url: url || this.addressForVariable(), token };
     if (name === undefined && url)
       throw new CliError('SLIPWAY_URL is set, but SLIPWAY_TOKEN is not.', EXIT.needsLogin, 'Set both or neither.');
     const wanted = name ?? current;

@@ -49,7 +49,11 @@ export function readLocalStack(home: string): LocalStack | IgnoredHome | undefin
 export const isIgnored = (found: LocalStack | IgnoredHome): found is IgnoredHome => 'reason' in found;
 
 /** @throws Error that completes "<home> is ignored: …" */
-function readPlain(home: string, parts: readonly string[], { isSecret }: { isSecret: boolean }): string | typeof ABSENT {
+function readPlain(
+  home: string,
+  parts: readonly string[],
+  { isSecret }: { isSecret: boolean },
+): string | typeof ABSENT {
   const folders = [home, ...parts.slice(0, -1).map((_, index) => path.join(home, ...parts.slice(0, index + 1)))];
   for (const folder of folders) {
     const found = statOf(folder);
@@ -89,7 +93,8 @@ function assertOwn(file: string, { uid, mode }: Stats): void {
   const own = process.getuid?.();
   if (own === undefined) return;
   if (uid !== own) throw new Error(`${file} belongs to another user`);
-  if ((mode & 0o022) !== 0) throw new Error(`other users may change ${file}; run chmod go-w on it, if the stack is yours`);
+  if ((mode & 0o022) !== 0)
+    throw new Error(`other users may change ${file}; run chmod go-w on it, if the stack is yours`);
 }
 
 /** Windows has no modes. */

@@ -220,7 +220,9 @@ function supervise(given: Supervision): Stack {
     // Three processes on one host need three ports, and none of them knows the ports of the others.
     const metrics = metricsPorts.length > 0 ? { SLIPWAY_METRICS_PORT: String(metricsPorts[index]) } : {};
     const shared = given.environment(name);
-    const own = { SLIPWAY_OWN_PORTS: [...new Set([...listed(shared['SLIPWAY_OWN_PORTS']), ...metricsPorts])].join(',') };
+    const own = {
+      SLIPWAY_OWN_PORTS: [...new Set([...listed(shared['SLIPWAY_OWN_PORTS']), ...metricsPorts])].join(','),
+    };
     const secret = name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : {};
     return new SupervisedProcess({
       name,

@@ -31,7 +31,7 @@ imagePullSecrets:
 {{- $own := index .root.Values .component -}}
 {{- $values := .root.Values -}}
 {{- /* A gateway sends no secret of the operator. */ -}}
-{{- $secretFiles := ternary list $values.secretFiles (eq .component "gateway") -}}
+{{- $secretFiles := ternary (list) $values.secretFiles (eq .component "gateway") -}}
 metadata:
   labels:
     {{- include "slipway.podLabels" . | nindent 4 }}

@@ -126,7 +126,10 @@ describe('compose.yaml', () => {
   it('gives its databases nothing of Slipway but their own passwords', () => {
     const others = Object.entries(compose.services).filter(([name]) => !PROCESSES.includes(name as ProcessName));
     for (const [name, { environment = {} }] of others)
-      expect([name, Object.keys(environment).filter((one) => TABLE.some((row) => row.name === one))]).toEqual([name, []]);
+      expect([name, Object.keys(environment).filter((one) => TABLE.some((row) => row.name === one))]).toEqual([
+        name,
+        [],
+      ]);
   });
 
   it('uses every variable of .env.example that is not fixed, and only such', () => {
@@ -153,7 +156,13 @@ it('the images set nothing that their process does not read', () => {
 
 it('docs/configuration.md lists the processes of each variable', () => {
   const rows = [...at('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|((?: ✓? ?\|){5})$/gm)];
-  const listed = rows.map(([, name, cells]) => [name, cells!.split('|').slice(0, 5).map((cell) => cell.trim() === '✓')]);
+  const listed = rows.map(([, name, cells]) => [
+    name,
+    cells!
+      .split('|')
+      .slice(0, 5)
+      .map((cell) => cell.trim() === '✓'),
+  ]);
   const expected = TABLE.map(({ name, processes }) => [name, PROCESSES.map((one) => processes.includes(one))]);
   expect(listed).toEqual(expected.sort(([one], [other]) => ((one as string) < (other as string) ? -1 : 1)));
 });

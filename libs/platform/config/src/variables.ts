@@ -71,8 +71,10 @@ export const SCHEMA = {
     description:
       'file with execution targets and other operator settings, reloaded when it changes; default: slipway.config.yaml if it exists, else the built-in settings',
   }),
-  host: withDefault('SLIPWAY_HOST', '127.0.0.1', host, { processes: SERVERS,
-    description: 'address that api and gateway listen on' }),
+  host: withDefault('SLIPWAY_HOST', '127.0.0.1', host, {
+    processes: SERVERS,
+    description: 'address that api and gateway listen on',
+  }),
   apiPort: withDefault('SLIPWAY_API_PORT', '7070', whole(0, 65535), {
     processes: ['api'],
     description: 'port of the api; 0 = any free port',
@@ -131,8 +133,7 @@ export const SCHEMA = {
       if (!/^[a-z0-9][a-z0-9_.-]{0,62}$/.test(raw)) throw new Error('must be a short lower-case name');
       return raw;
     },
-    { processes: ['api'],
-    description: 'name of the hosted identity provider; there can be only one' },
+    { processes: ['api'], description: 'name of the hosted identity provider; there can be only one' },
   ),
   identityIssuer: optional('SLIPWAY_IDENTITY_ISSUER', url('http', 'https'), {
     processes: ['api'],
@@ -181,8 +182,10 @@ export const SCHEMA = {
     description:
       'S3-compatible endpoint for an s3:// workspace store or audit anchor; default: AWS (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
   }),
-  s3Region: withDefault('SLIPWAY_S3_REGION', 'us-east-1', text, { processes: ['api', 'worker'],
-    description: 'region of an s3:// workspace store' }),
+  s3Region: withDefault('SLIPWAY_S3_REGION', 'us-east-1', text, {
+    processes: ['api', 'worker'],
+    description: 'region of an s3:// workspace store',
+  }),
   auditAnchor: withDefault('SLIPWAY_AUDIT_ANCHOR', 'log', auditAnchor, {
     processes: ['worker'],
     description:
@@ -205,8 +208,7 @@ export const SCHEMA = {
     'SLIPWAY_LOG_LEVEL',
     'info',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    { processes: [...SERVERS, 'migrate'],
-    description: 'log level; the log is JSON lines on stderr' },
+    { processes: [...SERVERS, 'migrate'], description: 'log level; the log is JSON lines on stderr' },
   ),
   gatewayRequestsPerMinute: withDefault('SLIPWAY_GATEWAY_RATE_LIMIT', '600000', whole(0, 1e9), {
     processes: ['gateway'],
@@ -310,9 +312,7 @@ export function environmentOf(
 ): NodeJS.ProcessEnv {
   const hidden = new Set(process === 'api' || process === 'worker' ? [] : secrets);
   return Object.fromEntries(
-    Object.entries(env).filter(
-      ([name]) => !hidden.has(name) && (readersOf(name, TABLE)?.includes(process) ?? true),
-    ),
+    Object.entries(env).filter(([name]) => !hidden.has(name) && (readersOf(name, TABLE)?.includes(process) ?? true)),
   );
 }
 

@@ -27,7 +27,10 @@ export function serverUser(owner?: { uid: number; gid: number }): ServerUser {
 export function may(user: ServerUser, what: 'enter' | 'read', path: string): boolean {
   const test = what === 'enter' ? 'cd "$1" 2>/dev/null && test -w .' : 'test -r "$1"';
   if (process.platform === 'win32') return true;
-  return spawnSync('/bin/sh', ['-c', test, 'sh', path], { ...user, cwd: '/', env: serverEnvironment(), stdio: 'ignore' }).status === 0;
+  return (
+    spawnSync('/bin/sh', ['-c', test, 'sh', path], { ...user, cwd: '/', env: serverEnvironment(), stdio: 'ignore' })
+      .status === 0
+  );
 }
 
 /** Runs a program of the server to its end. @throws Error with its output if it fails */

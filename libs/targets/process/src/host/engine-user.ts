@@ -62,7 +62,14 @@ function mayChangeUser(): boolean {
 
 function idOf(flag: string, name: string): number {
   try {
-    return Number(execFileSync('id', [flag, '--', name], { encoding: 'utf8', env: systemEnvironment(), timeout: 5_000, stdio: 'pipe' }));
+    return Number(
+      execFileSync('id', [flag, '--', name], {
+        encoding: 'utf8',
+        env: systemEnvironment(),
+        timeout: 5_000,
+        stdio: 'pipe',
+      }),
+    );
   } catch {
     throw new Error('this user does not exist on the host');
   }
