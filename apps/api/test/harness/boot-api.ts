@@ -57,7 +57,7 @@ export async function bootApi(env: Record<string, string> = {}): Promise<TestApi
       ...env,
     },
     tmpdir(),
-    { targets: TARGETS },
+    { process: 'api', targets: TARGETS },
   );
   const app = await createApi(config, { logger: false, docs: false });
   await app.listen(0, '127.0.0.1');
