@@ -4,11 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import {
   environmentOf,
+  foreignEnvironment,
   LIBRARY_VARIABLES,
   loadConfig,
   OperatorConfigError,
   parseOperatorConfig,
   PROCESSES,
+  systemEnvironment,
   VARIABLES,
   type ProcessName,
 } from './index.js';
@@ -112,6 +114,22 @@ it.each(['SLIPWAY_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL', 'SLIPWAY_TOKEN', 'SL
     expect(read).toThrow(name);
   },
 );
+
+it('a child of a process inherits no key and no login of Slipway', () => {
+  const before = { ...process.env };
+  try {
+    for (const { name } of VARIABLES.filter(({ secret }) => secret)) process.env[name] = 'secret';
+    process.env['SLIPWAY_TOKEN'] = 'secret';
+    process.env['KUBECONFIG'] = '/etc/kube';
+    const foreign = foreignEnvironment();
+    expect(foreign['KUBECONFIG']).toBe('/etc/kube');
+    expect(Object.entries(foreign).filter(([, value]) => value === 'secret')).toEqual([]);
+    expect(Object.keys(systemEnvironment()).sort()).toEqual(['LC_ALL', 'PATH']);
+  } finally {
+    for (const name of Object.keys(process.env)) if (!Object.hasOwn(before, name)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+});
 
 describe('compose.yaml', () => {
   it.each(PROCESSES)('gives %s the variables of its rows', (process) => {
