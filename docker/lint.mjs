@@ -2,10 +2,12 @@
  * Lints the files of this folder; most machines on which they are edited have no Docker engine.
  *
  *   node docker/lint.mjs
+ *   node docker/lint.mjs --release    also requires a digest of every image, as the release step writes them
  *
  * It runs dockerfilelint on Dockerfiles, dclint (which knows the Compose schema) on compose.yaml, and `bash -n` on the
  * init script. It also checks promises of this folder that these linters do not know: a .dockerignore for each
- * Dockerfile, no root, no curl, no secret in an image, and no variable in compose.yaml that is missing in .env.example.
+ * Dockerfile, no root, no curl, no secret in an image, no variable in compose.yaml that is missing in .env.example, and
+ * the rules of compose-rules.mjs.
  * Every problem is one line. Exits with 1 if there is any, warnings included.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,10 +16,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { composeProblems, unpinnedImages } from './compose-rules.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
+const isRelease = process.argv.includes('--release');
 const problems = [];
+const unpinned = new Set();
 const fail = (file, text) => problems.push(`docker/${file}: ${text}`);
 const read = (file) => readFileSync(join(folder, file), 'utf8');
 
@@ -50,8 +55,13 @@ function lintDockerfile(file) {
     const secret = value.split(/\W/).find((word) => /SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL/.test(word));
     if (secret) fail(file, `sets ${secret}: an image must hold no secret`);
   }
-  for (const value of values('FROM'))
-    if (!/:\S+/.test(value.split(' ')[0])) fail(file, `builds on an image without a tag: ${value}`);
+  for (const value of values('FROM')) lintBase(file, value.split(' ')[0], values('FROM'));
+}
+
+function lintBase(file, image, stages) {
+  if (stages.some((stage) => stage.endsWith(` AS ${image}`))) return;
+  if (!/:\S+/.test(image)) fail(file, `builds on an image without a tag: ${image}`);
+  if (!/@sha256:[0-9a-f]{64}$/.test(image)) unpinned.add(image);
 }
 
 function lintIgnoreFile(file) {
@@ -69,6 +79,8 @@ function lintCompose(file) {
 
   const source = read(file);
   const { services } = parse(source, { merge: true });
+  for (const problem of composeProblems(source)) fail(file, problem);
+  for (const image of unpinnedImages(source)) unpinned.add(image);
   const described = new Set([...read('.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name));
   for (const [, name] of source.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g))
     if (!described.has(name)) fail(file, `${name} is not in .env.example`);
@@ -109,6 +121,11 @@ for (const [ending, lint] of Object.entries(linted)) {
   count += matching.length;
 }
 
+if (isRelease) for (const image of unpinned) fail('', `${image} is not pinned: run tools/release/pin-images.mjs`);
+else if (unpinned.size > 0)
+  console.log(
+    `Not checked here: digests of ${[...unpinned].join(', ')}. A release pins them (tools/release/README.md).`,
+  );
 for (const problem of problems) console.error(problem);
 console.log(`${count} files linted, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);

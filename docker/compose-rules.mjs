@@ -1,0 +1,72 @@
+import { parse } from 'yaml';
+
+const NO_NEW_PRIVILEGES = 'no-new-privileges:true';
+const SECRET = /PASSWORD|SECRET|TOKEN|_KEY|_URL$/;
+const DIGEST = /@sha256:[0-9a-f]{64}$/;
+
+/** The images of a Compose file that have no digest. */
+export function unpinnedImages(text) {
+  const images = Object.values(servicesIn(text)).flatMap(({ image }) => image ?? []);
+  return [...new Set(images.filter((image) => !DIGEST.test(image)))];
+}
+
+/**
+ * Checks what a container may do, and which secrets the file shows. Linters of Compose files do not know these rules.
+ * @returns {string[]} one sentence for each problem
+ */
+export function composeProblems(text) {
+  return Object.entries(servicesIn(text)).flatMap(([name, service]) => [
+    ...rightsProblems(name, service),
+    ...imageProblems(name, service),
+    ...secretProblems(name, service),
+    ...portProblems(name, service),
+    ...(name === 'redis' ? redisProblems(service) : []),
+  ]);
+}
+
+function servicesIn(text) {
+  return parse(text, { merge: true }).services;
+}
+
+function rightsProblems(name, { cap_drop, cap_add = [], privileged, read_only, security_opt = [] }) {
+  const problems = [];
+  if (!cap_drop?.includes('ALL')) problems.push(`${name} keeps capabilities: set cap_drop: [ALL]`);
+  if (cap_add.length > 0) problems.push(`${name} adds the capabilities ${cap_add.join(', ')}`);
+  if (privileged) problems.push(`${name} is privileged`);
+  if (read_only !== true) problems.push(`${name} can write to its image: set read_only: true`);
+  if (!security_opt.includes(NO_NEW_PRIVILEGES)) problems.push(`${name} lacks security_opt ${NO_NEW_PRIVILEGES}`);
+  return problems;
+}
+
+/** The user of an image that is built here is set in its Dockerfile, which has its own check. */
+function imageProblems(name, { image, user }) {
+  if (image === undefined) return [];
+  const problems = [];
+  if (!/:[\w.-]*\d/.test(image.split('@')[0])) problems.push(`${name} uses ${image}, whose tag names no version`);
+  if (user !== undefined && !/^[1-9]\d*(:[1-9]\d*)?$/.test(user)) problems.push(`${name} runs as the user ${user}`);
+  return problems;
+}
+
+/** Values come from .env. A word of a command is in every list of processes, but text that the shell writes to stdin is not. */
+function secretProblems(name, { environment = {}, command = [] }) {
+  const written = Object.entries(environment).filter(
+    ([variable, value]) => SECRET.test(variable) && value !== null && !String(value).startsWith('${'),
+  );
+  const words = [command].flat().filter((word) => /\$\{?[A-Z_]*(PASSWORD|SECRET|TOKEN)/.test(word));
+  const shown = words.filter((word) => !/<<-?\s*\w+\n/.test(word));
+  return [
+    ...written.map(([variable]) => `${name} has the value of ${variable} in the file`),
+    ...shown.map(() => `${name} has a password among the words of its command`),
+  ];
+}
+
+/** An address of the host must be chosen: without one, Docker publishes on every interface, past a firewall. */
+function portProblems(name, { ports = [] }) {
+  return ports
+    .filter((port) => !/^(\d{1,3}(\.\d{1,3}){3}|\[[^\]]+\]|\$\{[A-Z_]+:-127\.0\.0\.1\}):/.test(String(port)))
+    .map((port) => `${name} publishes ${port} on every interface`);
+}
+
+function redisProblems({ command = [] }) {
+  return /\brequirepass\b/.test([command].flat().join(' ')) ? [] : ['redis has no password (requirepass)'];
+}

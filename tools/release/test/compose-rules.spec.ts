@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from '@jest/globals';
+
+interface Rules {
+  composeProblems(text: string): string[];
+  unpinnedImages(text: string): string[];
+}
+
+const DOCKER = path.resolve(import.meta.dirname, '../../../docker');
+const { composeProblems, unpinnedImages } = (await import(path.join(DOCKER, 'compose-rules.mjs'))) as Rules;
+const compose = readFileSync(path.join(DOCKER, 'compose.yaml'), 'utf8');
+
+/** The file with this change in one service. */
+function changed(service: string, from: string | RegExp, to: string): string {
+  const start = compose.indexOf(`\n  ${service}:\n`, compose.indexOf('\nservices:'));
+  const end = compose.slice(start + 1).search(/\n(?: {2})?[a-z]+:\n/) + start + 1;
+  const block = compose.slice(start, end);
+  expect(block).toMatch(from);
+  return compose.slice(0, start) + block.replace(from, to) + compose.slice(end);
+}
+
+it('finds nothing in compose.yaml', () => {
+  expect(composeProblems(compose)).toEqual([]);
+});
+
+it.each([
+  ['postgres', 'cap_drop: [ALL]', 'cap_drop: [NET_RAW]', 'postgres keeps capabilities'],
+  ['postgres', 'read_only: true', 'read_only: false', 'postgres can write to its image'],
+  ['redis', "security_opt: ['no-new-privileges:true']", 'privileged: true', 'redis lacks security_opt'],
+  ['redis', "security_opt: ['no-new-privileges:true']", 'privileged: true', 'redis is privileged'],
+  ['redis', 'cap_drop: [ALL]', 'cap_drop: [ALL]\n    cap_add: [SETUID]', 'redis adds the capabilities SETUID'],
+  ['redis', 'requirepass', 'masterauth', 'redis has no password'],
+  ['redis', "user: '999:1000'", "user: '0:0'", 'redis runs as the user 0:0'],
+  ['redis', 'redis:7.4-alpine', 'redis:latest', 'whose tag names no version'],
+  ['redis', 'redis:7.4-alpine', 'redis', 'whose tag names no version'],
+  ['edge', '${SLIPWAY_HOST:-127.0.0.1}:${SLIPWAY_API_PORT:-7070}', '7070', 'edge publishes 7070:7070 on every'],
+  ['postgres', '${POSTGRES_PASSWORD:?see .env.example}', 'postgres', 'postgres has the value of POSTGRES_PASSWORD'],
+])('finds a change of %s: %s becomes %s', (service, from, to, problem) => {
+  expect(composeProblems(changed(service, from, to)).join('\n')).toContain(problem);
+});
+
+it('finds a password in the words of a command', () => {
+  const shown = compose.replace(
+    /command:\n {6}- sh[\s\S]*?END\n\s+restart/,
+    'command: [redis-server, --requirepass, "${REDIS_PASSWORD}"]\n    restart',
+  );
+  expect(shown).not.toBe(compose);
+  expect(composeProblems(shown)).toEqual(['redis has a password among the words of its command']);
+});
+
+it('names the images without a digest', () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const pinned = compose.replaceAll(/image: (\S+)/g, `image: $1@${digest}`);
+  expect(unpinnedImages(pinned)).toEqual([]);
+  expect(unpinnedImages(pinned.replace(`redis:7.4-alpine@${digest}`, 'redis:7.4-alpine'))).toEqual([
+    'redis:7.4-alpine',
+  ]);
+  expect(unpinnedImages(pinned.replace(digest, 'sha256:0000'))).toHaveLength(1);
+});
