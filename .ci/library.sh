@@ -46,6 +46,12 @@ check() {
   current=''
 }
 
+# skip <name> <reason>: names a check that this machine does not run.
+skip() {
+  printf '\n=== %s: skipped. %s\n' "$1" "$2"
+  skipped=$((skipped + 1))
+}
+
 # check_both <name> <command> <name> <command>: the same for two commands at once, because most checks use one core.
 check_both() {
   local started=$SECONDS
