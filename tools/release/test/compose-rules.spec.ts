@@ -34,7 +34,8 @@ it.each([
   ['redis', "user: '999:1000'", "user: '0:0'", 'redis runs as the user 0:0'],
   ['redis', 'redis:7.4-alpine', 'redis:latest', 'whose tag names no version'],
   ['redis', 'redis:7.4-alpine', 'redis', 'whose tag names no version'],
-  ['edge', '${SLIPWAY_HOST:-127.0.0.1}:${SLIPWAY_API_PORT:-7070}', '7070', 'edge publishes 7070:7070 on every'],
+  ['edge', 'host_ip: ${SLIPWAY_HOST:-127.0.0.1}', 'mode: host', 'edge publishes 7070 at another address'],
+  ['edge', 'host_ip: ${SLIPWAY_HOST:-127.0.0.1}', 'host_ip: 0.0.0.0', 'edge publishes 7070 at another address'],
   ['postgres', '${POSTGRES_PASSWORD:?see .env.example}', 'postgres', 'postgres has the value of POSTGRES_PASSWORD'],
 ])('finds a change of %s: %s becomes %s', (service, from, to, problem) => {
   expect(composeProblems(changed(service, from, to)).join('\n')).toContain(problem);
