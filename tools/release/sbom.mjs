@@ -35,21 +35,23 @@ function baseImage(dockerfile) {
   return { 'bom-ref': purl, type: 'container', name, version: tag, purl };
 }
 
-const nameAt = (place) =>
-  packages[place].name ??
-  (place.includes(MODULES) ? place.slice(place.lastIndexOf(MODULES) + MODULES.length) : path.basename(place));
-const purlAt = (place) => `pkg:npm/${nameAt(place).replace('@', '%40')}@${packages[place].version}`;
+const nameAt = (location) =>
+  packages[location].name ??
+  (location.includes(MODULES)
+    ? location.slice(location.lastIndexOf(MODULES) + MODULES.length)
+    : path.basename(location));
+const purlAt = (location) => `pkg:npm/${nameAt(location).replace('@', '%40')}@${packages[location].version}`;
 
-function componentAt(place) {
-  const { integrity, license: own = place.includes(MODULES) ? undefined : license, optional } = packages[place];
+function componentAt(location) {
+  const { integrity, license: own = location.includes(MODULES) ? undefined : license, optional } = packages[location];
   const [, algorithm, hash] = /^(sha\d+)-(.+)$/.exec(integrity ?? '') ?? [];
   return {
-    'bom-ref': purlAt(place),
+    'bom-ref': purlAt(location),
     type: 'library',
-    name: nameAt(place),
-    version: packages[place].version,
+    name: nameAt(location),
+    version: packages[location].version,
     scope: optional ? 'optional' : 'required',
-    purl: purlAt(place),
+    purl: purlAt(location),
     ...(hash && {
       hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(hash, 'base64').toString('hex') }],
     }),
@@ -58,8 +60,8 @@ function componentAt(place) {
 }
 
 /** Finds a dependency as Node does: in the folder of the package, then in those above it. Follows links. */
-function resolvedFrom(place, dependency) {
-  for (let folder = place; ; folder = parentOf(folder)) {
+function resolvedFrom(location, dependency) {
+  for (let folder = location; ; folder = parentOf(folder)) {
     const at = `${folder === '' ? '' : `${folder}/`}${MODULES}${dependency}`;
     const found = packages[at];
     if (found) return found.link ? found.resolved : at;
@@ -72,27 +74,28 @@ function parentOf(folder) {
   return end < 0 ? '' : folder.slice(0, end);
 }
 
-function dependenciesOf(place, places) {
-  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = packages[place];
+function dependenciesOf(location, locations) {
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = packages[location];
   const names = Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies });
-  const found = names.flatMap((name) => resolvedFrom(place, name) ?? []).filter((one) => places.has(one));
+  const found = names.flatMap((name) => resolvedFrom(location, name) ?? []).filter((one) => locations.has(one));
   return [...new Set(found.map(purlAt))].sort();
 }
 
 function sbomOf(app) {
   const dockerfile = read(`docker/${app}.Dockerfile`);
   const removed = removedIn(dockerfile);
-  const isRemoved = (place) => removed.some((folder) => place === folder || place.startsWith(`${folder}/`));
+  const isRemoved = (location) => removed.some((folder) => location === folder || location.startsWith(`${folder}/`));
   const kept = Object.keys(packages).filter(
-    (place) => place !== '' && !packages[place].link && !packages[place].dev && !isRemoved(place),
+    (location) => location !== '' && !packages[location].link && !packages[location].dev && !isRemoved(location),
   );
-  const places = new Set(kept);
+  const locations = new Set(kept);
   const root = { 'bom-ref': `slipway-${app}@${version}`, type: 'container', name: `slipway-${app}`, version };
   const base = baseImage(dockerfile);
   // The same package in several folders is one component.
-  const byPurl = new Map(kept.map((place) => [purlAt(place), componentAt(place)]));
+  const byPurl = new Map(kept.map((location) => [purlAt(location), componentAt(location)]));
   const edges = new Map([...byPurl.keys()].map((purl) => [purl, new Set()]));
-  for (const place of kept) for (const one of dependenciesOf(place, places)) edges.get(purlAt(place)).add(one);
+  for (const location of kept)
+    for (const one of dependenciesOf(location, locations)) edges.get(purlAt(location)).add(one);
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
     bomFormat: 'CycloneDX',
@@ -102,7 +105,7 @@ function sbomOf(app) {
     metadata: { timestamp: new Date().toISOString(), component: root },
     components: [...[...byPurl.values()].sort((one, other) => (one.purl < other.purl ? -1 : 1)), base],
     dependencies: [
-      { ref: root['bom-ref'], dependsOn: [...dependenciesOf('', places), base['bom-ref']] },
+      { ref: root['bom-ref'], dependsOn: [...dependenciesOf('', locations), base['bom-ref']] },
       ...[...edges].map(([ref, dependsOn]) => ({ ref, dependsOn: [...dependsOn] })),
     ],
   };

@@ -156,7 +156,7 @@ export class Contexts {
     const { size, uid, mode } = statSync(this.file);
     const own = process.getuid?.();
     try {
-      // Whoever may change the file may change the address that belongs to a token.
+      // A user who may change the file may change the address that belongs to a token.
       if (own !== undefined && ((uid !== own && uid !== 0) || (mode & 0o022) !== 0))
         throw new Error('other users may change it; run chmod 600 on it');
       if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);

@@ -18,7 +18,7 @@ export interface IgnoredHome {
   reason: string;
 }
 
-/** What `npm start` writes: `slw_<id>_<secret>`. Any other file could be a secret that a link was made to. */
+/** `npm start` writes `slw_<id>_<secret>`. Any other content could be a secret that a link was made to. */
 const TOKEN = /^slw_[A-Za-z0-9-]{1,64}_[\x21-\x7e]{1,512}$/;
 const MOST_BYTES = 4_096;
 

