@@ -52,13 +52,13 @@ export const tokenUnverifiable = (): GatewayError =>
     'retry-after': '1',
   });
 
-/** A request with a known token never gets this, from any address. */
+/** A request with a valid token never gets this, from any address. */
 export const tooManyWrongTokens = (retryAfterSeconds: number): GatewayError =>
   new GatewayError(
     429,
     'rate_limit_error',
     'rate_limited',
-    'Too many requests with invalid API tokens from this address. Try again later.',
+    'The API token is not valid. Too many invalid tokens came from this address or were tried for this token.',
     null,
     { 'retry-after': String(retryAfterSeconds) },
   );

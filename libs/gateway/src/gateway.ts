@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DATAPLANE_CHANNEL, TOKENS_CHANNEL } from '@slipway/contracts';
 import { liveBindings, passportKey } from '@slipway/dataplane';
-import { clientAddress, type ProxyList } from '@slipway/platform-bounds';
+import { clientAddress, ProxyHint, type ProxyList } from '@slipway/platform-bounds';
 import type { KeyRing, OperatorFileState } from '@slipway/platform-config/load';
 import { missingToken } from './gateway.errors.js';
 import { Holds } from './holds/holds.js';
@@ -73,6 +73,7 @@ export class Gateway {
   private readonly backends: Backends;
   private readonly holds: Holds;
   private readonly tokens: TokenBook;
+  private readonly proxyHint: ProxyHint;
   private readonly limits: ClientLimits;
   private readonly sessions: SessionBook;
   private readonly recorder: Recorder;
@@ -109,6 +110,7 @@ export class Gateway {
       this.clock,
     );
     this.tokens = new TokenBook(this.db, () => this.file.save(), this.clock);
+    this.proxyHint = new ProxyHint((text) => log.warn({}, text), options.trustedProxies !== undefined);
     this.limits = new ClientLimits(this.settings);
     this.file = new SnapshotFile(
       options.home,
@@ -323,11 +325,14 @@ export class Gateway {
     };
   }
 
-  private readonly checkToken: TokenCheck = ({ headers, socket }) =>
-    this.tokens.check(
+  private readonly checkToken: TokenCheck = ({ headers, socket }) => {
+    const forwardedFor = headers['x-forwarded-for'];
+    this.proxyHint.note(socket.remoteAddress, forwardedFor);
+    return this.tokens.check(
       headers.authorization,
-      clientAddress(socket.remoteAddress, headers['x-forwarded-for'], this.options.trustedProxies),
+      clientAddress(socket.remoteAddress, forwardedFor, this.options.trustedProxies),
     );
+  };
 
   private async assertMayReadMetrics(request: IncomingMessage): Promise<void> {
     const { metricsToken } = this.options;

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { errors, type Entrance, type SlipwayRequest } from '@slipway/platform-http';
+import type { Entrance, SlipwayRequest } from '@slipway/platform-http';
 import { consoleErrors } from './console.errors.js';
 import type { ConsoleSession } from './sessions/console-sessions.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
@@ -29,11 +29,7 @@ export class ConsoleEntrance implements Entrance {
   async sessionOf(request: SlipwayRequest, cookie: string | undefined): Promise<ConsoleSession> {
     assertOwnOrigin(request.headers, this.config.console);
     const session = await this.lookup.find(request, cookie);
-    if (!session)
-      throw errors.unauthenticated({
-        message: 'The console session does not exist or has ended.',
-        remediation: 'Sign in to the console again.',
-      });
+    if (!session) throw this.lookup.refusalOf(request);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead && !isCsrfOf(session.secret, request.headers[CSRF_HEADER])) throw consoleErrors.csrf_refused();
     return { ...session, credentials: await this.renewal.credentialsOf(session) };

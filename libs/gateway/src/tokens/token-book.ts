@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseToken, checkToken } from '@slipway/contracts';
 import type { NamedSql, QueryClient } from '@slipway/dataplane';
-import { AddressRate } from '@slipway/platform-bounds';
+import { type Attempt, type AttemptBounds, AttemptQueue, FailedAttempts, type FailureLimits } from '@slipway/platform-bounds';
 import type { Clock } from '../postgres/database-clock.js';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
 
@@ -51,10 +51,13 @@ const BEARER = /^bearer +(\S+) *$/i;
 /** A token that was not found is looked up again after this long, in case the notification of its creation was lost. */
 const UNKNOWN_FOR_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
-/** Per address: lookups of tokens that do not exist. A token that exists is looked up once and does not count. */
-const WRONG_PER_MINUTE = 360;
-/** Concurrent lookups. Beyond that, requests with unknown tokens are refused; known tokens need no lookup. */
-const MAX_LOOKUPS = 64;
+/** Tokens that do not exist or have another secret, in a minute. After that, the refusal asks to slow down. */
+const FAILURES: FailureLimits = { addressPerMinute: 360, claimPerMinute: 60 };
+/**
+ * Look-ups of tokens that are not in the book: guesses cost Postgres up to twenty statements a second, or a hundred at
+ * once. Known tokens need no look-up.
+ */
+const LOOKUPS: AttemptBounds = { groupSize: 500, groups: 100, intervalMs: 50, maxRunning: 2_000, maxWaiting: 10_000 };
 
 /**
  * The tokens that this gateway has seen. Postgres is queried once per token, and not at all while it is down. A
@@ -67,9 +70,10 @@ export class TokenBook {
   private readonly tokens = new Map<string, Token>();
   private readonly unknownUntil = new Map<string, number>();
   private readonly lookups = new Map<string, Promise<Token | undefined>>();
-  /** Includes lookups that are not in `lookups` any more. */
-  private lookupsUnderWay = 0;
-  private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
+  private readonly attempts = new AttemptQueue(LOOKUPS, tokenUnverifiable);
+  private readonly failures = new FailedAttempts(FAILURES);
+  /** Ids that are read together: those of this turn of the event loop. */
+  private gathering: { ids: Set<string>; rows: Promise<Map<string, StoredToken>> } | undefined;
   private usedIds = new Set<string>();
 
   constructor(
@@ -85,17 +89,21 @@ export class TokenBook {
   /**
    * Returns known tokens at once, and a promise only if Postgres must be queried.
    * @param address of the client
-   * @throws GatewayError 401, 429 if the address has sent too many tokens that do not exist, or 503 if the token cannot
-   * be checked
+   * @throws GatewayError 401, 429 for a wrong token after too many of this address or for this id, or 503 if the token
+   * cannot be checked
    */
   check(authorization: string | undefined, address: string): Token | Promise<Token> {
     if (!authorization) throw missingToken();
     const given = parseToken(BEARER.exec(authorization)?.[1] ?? '');
     if (!given) throw wrongToken();
+    const attempt = { address, claim: given.id };
     const known = this.tokens.get(given.id);
-    if (known) return this.used(this.verified(known, given.secret));
+    if (known) return this.used(this.verified(known, given.secret, attempt));
     if ((this.unknownUntil.get(given.id) ?? 0) > performance.now()) throw wrongToken();
-    return this.firstLookUp(given.id, address).then((token) => this.used(this.verified(token, given.secret)));
+    return this.attempts.run(attempt, async () => {
+      const token = this.tokens.get(given.id) ?? (await this.lookUp(given.id));
+      return this.used(this.verified(token, given.secret, attempt));
+    });
   }
 
   /** These tokens, or any if null, have just changed: what was read earlier about unknown tokens is no longer valid. */
@@ -155,8 +163,8 @@ export class TokenBook {
     return token;
   }
 
-  /** Checks secret and expiry; tokens in the book are never revoked. @throws GatewayError 401 */
-  private verified(token: Token | undefined, secret: string): Token {
+  /** Checks secret and expiry; tokens in the book are never revoked. @throws GatewayError 401 or 429 */
+  private verified(token: Token | undefined, secret: string, { address, claim }: Attempt): Token {
     const facts = token && {
       secretHash: token.secretHash,
       isRevoked: false,
@@ -164,24 +172,9 @@ export class TokenBook {
     };
     const result = checkToken(facts, secret);
     if (result === 'expired') throw expiredToken();
-    if (result === 'wrong') throw wrongToken();
-    return token as Token;
-  }
-
-  private firstLookUp(id: string, address: string): Promise<Token | undefined> {
-    const running = this.lookups.get(id);
-    if (running) return running;
-    if (this.lookupsUnderWay >= MAX_LOOKUPS) throw tokenUnverifiable();
-    const waitSeconds = this.wrong.take(address);
-    if (waitSeconds !== undefined) throw tooManyWrongTokens(waitSeconds);
-    const failed = (error: unknown): never => {
-      this.wrong.giveBack(address);
-      throw error;
-    };
-    return this.lookUp(id).then((token) => {
-      if (token) this.wrong.giveBack(address);
-      return token;
-    }, failed);
+    if (result === 'valid') return token as Token;
+    const waitSeconds = this.failures.note(address, claim);
+    throw waitSeconds === undefined ? wrongToken() : tooManyWrongTokens(waitSeconds);
   }
 
   private lookUp(id: string): Promise<Token | undefined> {
@@ -197,14 +190,22 @@ export class TokenBook {
   }
 
   private async read(id: string): Promise<StoredToken | undefined> {
-    this.lookupsUnderWay += 1;
-    try {
-      return (await this.db.query<StoredToken>(READ_TOKENS, [[id]]))[0];
-    } catch {
-      throw tokenUnverifiable();
-    } finally {
-      this.lookupsUnderWay -= 1;
-    }
+    this.gathering ??= this.gather();
+    const { ids, rows } = this.gathering;
+    ids.add(id);
+    return (await rows).get(id);
+  }
+
+  private gather(): NonNullable<typeof this.gathering> {
+    const ids = new Set<string>();
+    const rows = Promise.resolve().then(async () => {
+      this.gathering = undefined;
+      const found = await this.db.query<StoredToken>(READ_TOKENS, [[...ids]]).catch(() => {
+        throw tokenUnverifiable();
+      });
+      return new Map(found.map((row) => [row.id, row]));
+    });
+    return { ids, rows };
   }
 
   private learned(id: string, row: StoredToken | undefined): Token | undefined {

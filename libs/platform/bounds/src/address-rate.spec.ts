@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { AddressRate } from './address-rate.js';
+import { AddressRate, FailedAttempts } from './address-rate.js';
 
 const drained = (rate: AddressRate, address: string): boolean => rate.take(address) !== undefined;
 
@@ -8,8 +8,6 @@ it('allows each address its own number of attempts', () => {
   expect([rate.take('10.0.0.1'), rate.take('10.0.0.1')]).toEqual([undefined, undefined]);
   expect(rate.take('10.0.0.1')).toBe(30);
   expect(rate.take('10.0.0.2')).toBeUndefined();
-  rate.giveBack('10.0.0.1');
-  expect([drained(rate, '10.0.0.1'), drained(rate, '10.0.0.1')]).toEqual([false, true]);
 });
 
 it.each([
@@ -31,4 +29,12 @@ it('remembers ten thousand addresses and gives all others one shared allowance',
   for (let n = 0; n < 10_000; n += 1) rate.take(`10.0.${n >> 8}.${n & 255}`);
   expect([drained(rate, '172.16.0.1'), drained(rate, '172.16.0.2')]).toEqual([false, true]);
   expect(drained(rate, '10.0.0.0')).toBe(true);
+});
+
+it('limits failures of an address, and for one claim from any address', () => {
+  const failures = new FailedAttempts({ addressPerMinute: 3, claimPerMinute: 2 });
+  const note = (address: string, claim: string) => failures.note(address, claim) !== undefined;
+  expect([note('10.0.0.1', 'a'), note('10.0.0.2', 'a'), note('10.0.0.3', 'a')]).toEqual([false, false, true]);
+  expect([note('10.0.0.1', 'b'), note('10.0.0.1', 'c'), note('10.0.0.1', 'd')]).toEqual([false, false, true]);
+  expect(failures.note('10.0.0.1', 'a')).toBe(30);
 });

@@ -8,26 +8,21 @@ import { RateLimiter } from './budgets.js';
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Limits failed attempts for each address, with one `RateLimiter` bucket per address.
- * An attempt takes a token, and a successful one gives it back, so that many honest clients at one address never use up
- * their bucket. In memory, per process.
+ * Limits an action of each address, with one `RateLimiter` bucket per address. Other keys than addresses count by
+ * themselves. In memory, per process.
  */
 export class AddressRate {
   private readonly limiter: RateLimiter;
 
-  /** @param perMinute attempts a minute, which can also be made at once; more than 0 */
+  /** @param perMinute actions a minute, which can also happen at once; more than 0 */
   constructor(perMinute: number) {
     this.limiter = new RateLimiter(perMinute);
   }
 
-  /** @returns undefined if the attempt is allowed, else the seconds after which the address may try again */
+  /** @returns undefined if the action is within the limit, else the seconds after which the next one is */
   take(address: string): number | undefined {
     const { isAllowed, retrySeconds } = this.limiter.take(this.keyOf(address));
     return isAllowed ? undefined : retrySeconds;
-  }
-
-  giveBack(address: string): void {
-    this.limiter.giveBack(this.keyOf(address));
   }
 
   private keyOf(address: string): string {
@@ -36,8 +31,34 @@ export class AddressRate {
   }
 }
 
+/** The limits of failed attempts: those of an address, and those for a claimed identity from anywhere. */
+export interface FailureLimits {
+  addressPerMinute: number;
+  claimPerMinute: number;
+}
+
+/**
+ * Counts failed attempts, after they failed. It never decides about an attempt itself: a correct secret is accepted,
+ * whatever else came from its address. Successful attempts are not counted.
+ */
+export class FailedAttempts {
+  private readonly ofAddress: AddressRate;
+  private readonly ofClaim: AddressRate;
+
+  constructor({ addressPerMinute, claimPerMinute }: FailureLimits) {
+    this.ofAddress = new AddressRate(addressPerMinute);
+    this.ofClaim = new AddressRate(claimPerMinute);
+  }
+
+  /** @returns the seconds to wait if the client should be told to slow down, otherwise undefined */
+  note(address: string, claim: string): number | undefined {
+    const waits = [this.ofAddress.take(address), this.ofClaim.take(claim)].filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Math.max(...waits);
+  }
+}
+
 /** For IPv6 the /64 network, because a host usually has all of it. An IPv4-mapped IPv6 address is its IPv4 address. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   if (!isIPv6(address)) return address;

@@ -5,6 +5,7 @@ import { KeyRing } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies } from '../sessions/console-cookies.js';
 import type { NewSession } from '../sessions/console-sessions.js';
+import { ProviderRefusal } from './provider-client.js';
 import { returnPath, SignInService, type SignInStep } from './sign-in.service.js';
 
 const config = { console: { isOn: true }, keyRing: new KeyRing(randomBytes(32)), trustedProxies: new BlockList() };
@@ -14,6 +15,11 @@ let opened: NewSession[];
 /** The error of the api for each of the provider's tokens. */
 let refusals: Record<string, Error>;
 let service: SignInService;
+/** Number of begun sign-ins, and the states whose codes the provider accepts; undefined for all. */
+let begun: number;
+let genuine: Set<string> | undefined;
+/** Requests that the provider checks now, and the most of them. */
+let checking: { now: number; most: number };
 
 /** @param endsAt of a sign-in that begins now, in milliseconds since 1970 */
 function serve(endsAt = Date.now() + 60_000) {
@@ -21,9 +27,16 @@ function serve(endsAt = Date.now() + 60_000) {
     isConfigured: true,
     begin: async (returnTo: string) => ({
       url: new URL('https://idp.example/'),
-      handshake: { state: 'state', returnTo, endsAt },
+      handshake: { state: (begun += 1) === 1 ? 'state' : `state${begun}`, returnTo, endsAt },
     }),
-    finish: async () => answer,
+    finish: async (_query: string, { state }: { state: string }) => {
+      checking.now += 1;
+      checking.most = Math.max(checking.most, checking.now);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      checking.now -= 1;
+      if (genuine && !genuine.has(state)) throw new ProviderRefusal('invalid_grant');
+      return answer;
+    },
   };
   const sessions = { open: async (session: NewSession) => (opened.push(session), { secret: 'secret' }) };
   const guard = {
@@ -36,7 +49,7 @@ function serve(endsAt = Date.now() + 60_000) {
 }
 
 beforeEach(() => {
-  [opened, refusals] = [[], {}];
+  [opened, refusals, begun, genuine, checking] = [[], {}, 0, undefined, { now: 0, most: 0 }];
   serve();
 });
 
@@ -75,6 +88,17 @@ describe('a sign-in', () => {
     refusals = { access: errors.unauthenticated(), identity: errors.scope_insufficient() };
     expect((await finish(await begin())).location).toBe('/?sign_in=not_granted');
     expect(opened).toEqual([]);
+  });
+
+  it('succeeds during and after made-up ones from the same address, which reach the provider a few at a time', async () => {
+    const begins = await Promise.all(Array.from({ length: 60 }, begin));
+    genuine = new Set(['state30', 'state60']);
+    const finished = begins.map((begun, n) => finish(begun, n === 0 ? 'state' : `state${n + 1}`));
+    const locations = (await Promise.all(finished)).map(({ location }) => location);
+    const at = (wanted: string) => locations.flatMap((location, n) => (location === wanted ? [n + 1] : []));
+    expect(at('/deployments/chat')).toEqual([30, 60]);
+    expect([at('/?sign_in=refused').length, at('/?sign_in=too_many').length]).toEqual([20, 38]);
+    expect(checking.most).toBeLessThanOrEqual(32);
   });
 
   it('answers only to its own host', async () =>

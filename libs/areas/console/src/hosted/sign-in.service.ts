@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { AddressRate, clientAddress } from '@slipway/platform-bounds';
+import { AddressRate, AttemptQueue, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { openSecret, sealSecret } from '@slipway/platform-database';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
@@ -12,8 +12,13 @@ import { type Handshake, type ProviderAnswer, ProviderClient, ProviderRefusal } 
 
 /** Longest time that a person may take at the provider. */
 const HANDSHAKE_SECONDS = 600;
-/** Failed sign-ins of one address. */
-const SIGN_INS_PER_MINUTE = 20;
+/** Failed sign-ins of one address in a minute, after which the page of a failed one asks to wait. */
+const FAILURES_PER_MINUTE = 20;
+/**
+ * Sign-ins that the provider checks. Only the provider knows whether one is genuine, so each is sent to it, but made-up
+ * ones cost it a limited number of requests: ten groups a second, with up to eight sign-ins from different addresses.
+ */
+const CHECKS = { groupSize: 8, groups: 8, intervalMs: 100, maxRunning: 32, maxWaiting: 1_000 };
 const CONTEXT = 'console-sign-in';
 /** The path travels in a cookie. */
 const MAX_RETURN_PATH_CHARACTERS = 2_000;
@@ -29,13 +34,24 @@ export interface SignInStep {
   cookies: string[];
 }
 
+/** The provider refused the sign-in, or the person has no access. */
+class SignInRefused extends Error {
+  constructor(
+    readonly why: 'refused' | 'not_granted',
+    cause?: unknown,
+  ) {
+    super(why, { cause });
+  }
+}
+
 /**
  * Signs people in at the hosted provider. Nothing is stored in the meantime: the state comes back sealed, in a cookie.
  */
 @Injectable()
 export class SignInService {
   private readonly logger = new Logger('console');
-  private readonly attempts = new AddressRate(SIGN_INS_PER_MINUTE);
+  private readonly failures = new AddressRate(FAILURES_PER_MINUTE);
+  private readonly checks = new AttemptQueue(CHECKS, () => errors.unavailable());
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'keyRing' | 'trustedProxies'>,
@@ -62,25 +78,33 @@ export class SignInService {
     const handshake = this.handshakeOf(request);
     if (!handshake) return this.failed('expired');
     const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
-    if (this.attempts.take(address) !== undefined) return this.failed('too_many');
     try {
-      const answer = await this.provider.finish(queryOf(request), handshake);
-      const bearer = await this.acceptedOf(answer, request);
-      if (bearer === undefined) return this.failed('not_granted');
-      const { refresh, bearerEndsAt, userId } = answer;
-      const { secret } = await this.sessions.open({
-        method: 'hosted',
-        who: `user:${userId}`,
-        credentials: { bearer, refresh, bearerEndsAt },
-      });
-      this.attempts.giveBack(address);
-      return {
-        location: handshake.returnTo,
-        cookies: [this.cookies.write('session', secret, CONSOLE_SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
-      };
+      const claim = handshake.state;
+      return await this.checks.run({ address, claim }, () => this.signIn(request, handshake));
     } catch (failure) {
-      return this.failed(failure instanceof ProviderRefusal ? 'refused' : 'unavailable', failure);
+      if (!(failure instanceof SignInRefused)) return this.failed('unavailable', failure);
+      const isTooMany = this.failures.take(address) !== undefined;
+      return this.failed(isTooMany ? 'too_many' : failure.why, failure.cause);
     }
+  }
+
+  /** @throws SignInRefused; any other error if it is not known whether the person has access */
+  private async signIn(request: SlipwayRequest, handshake: Handshake): Promise<SignInStep> {
+    const answer = await this.provider.finish(queryOf(request), handshake).catch((failure: unknown) => {
+      throw failure instanceof ProviderRefusal ? new SignInRefused('refused', failure) : failure;
+    });
+    const bearer = await this.acceptedOf(answer, request);
+    if (bearer === undefined) throw new SignInRefused('not_granted');
+    const { refresh, bearerEndsAt, userId } = answer;
+    const { secret } = await this.sessions.open({
+      method: 'hosted',
+      who: `user:${userId}`,
+      credentials: { bearer, refresh, bearerEndsAt },
+    });
+    return {
+      location: handshake.returnTo,
+      cookies: [this.cookies.write('session', secret, CONSOLE_SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
+    };
   }
 
   /** Returns the provider's token that gives the person access; undefined if none does. */

@@ -1,16 +1,16 @@
 import { TOKENS_CHANNEL } from '@slipway/contracts';
-import { lookup, prepared } from '@slipway/platform-database';
+import { KEYS, lookup, prepared } from '@slipway/platform-database';
 import type { SignInMethod } from './console-session.entity.js';
 
 /** Runs for every request of the console. It runs as the system: a session belongs to the owner of its credential. */
 export const LOOK_UP_CONSOLE_SESSION = lookup(
   'console-session-look-up',
-  `select id, method, sealed_credentials, expires_at, renew_at <= now() as is_renewal_due
-   from console_sessions where id = $1 and expires_at > now()`,
+  `select id as key, method, sealed_credentials, expires_at, renew_at <= now() as is_renewal_due
+   from console_sessions where id = any ${KEYS} and expires_at > now()`,
 );
 
 export interface ConsoleSessionRow {
-  id: string;
+  key: string;
   method: SignInMethod;
   sealed_credentials: string;
   expires_at: Date;

@@ -78,7 +78,7 @@ export class ConsoleSessions {
   }
 
   async read(id: string): Promise<ConsoleSession | undefined> {
-    const [row] = await this.database.read<ConsoleSessionRow>('system', LOOK_UP_CONSOLE_SESSION, [id]);
+    const row = await this.database.find<ConsoleSessionRow>('system', LOOK_UP_CONSOLE_SESSION, id);
     if (!row) return undefined;
     const credentials = this.unseal(id, row.sealed_credentials);
     const { method, is_renewal_due, expires_at } = row;

@@ -1,23 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AddressRate, clientAddress } from '@slipway/platform-bounds';
+import { AddressRate, AttemptQueue, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from './console-cookies.js';
+import { errors, type SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
+import { ConsoleCookies, sessionIdOf } from './console-cookies.js';
 import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
 
-/** Requests of one address with secrets of no session: the same limit as for unknown credentials. */
-const WRONG_PER_MINUTE = 120;
+/** The same limits as for credentials of the api. */
+const FAILURES_PER_MINUTE = 120;
+const ATTEMPTS = { groupSize: 500, groups: 100, intervalMs: 50, maxRunning: 2_000, maxWaiting: 10_000 };
 const MAX_REMEMBERED = 10_000;
 
 export interface CookieSession extends ConsoleSession {
   secret: string;
 }
 
-/** Finds the session of a request's cookie. A guess costs the database little. */
+/** Finds the session of a request's cookie. Guesses cost the database little, and stop nobody who has a session. */
 @Injectable()
 export class SessionLookup {
-  private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
-  /** Secrets of sessions that existed, the oldest first: looked up each time, and never counted as guesses. */
+  private readonly failures = new AddressRate(FAILURES_PER_MINUTE);
+  private readonly attempts = new AttemptQueue(ATTEMPTS, () => errors.unavailable({ headers: { 'retry-after': '2' } }));
+  /** Secrets of sessions that existed, the oldest first: looked up at once. */
   private readonly known = new Set<string>();
 
   constructor(
@@ -26,21 +28,44 @@ export class SessionLookup {
     private readonly sessions: ConsoleSessions,
   ) {}
 
-  /** Returns undefined if the cookie is missing, or belongs to no current session. @throws rate_limited (429) */
+  /** Returns undefined if the cookie is missing, or belongs to no current session. */
   async find(request: SlipwayRequest, cookie: string | undefined): Promise<CookieSession | undefined> {
     const secret = this.cookies.read(cookie, 'session');
-    if (secret === undefined) return undefined;
+    const claim = sessionIdOf(secret);
+    if (secret === undefined || claim === undefined) return undefined;
     if (this.known.has(secret)) return this.look(secret);
-    const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
-    const waitSeconds = this.wrong.take(address);
+    const noSession = new Error('no such session');
+    const attempt = async (): Promise<CookieSession> => {
+      const session = await this.look(secret);
+      if (!session) throw noSession;
+      return session;
+    };
+    return this.attempts.run({ address: this.addressOf(request), claim }, attempt).catch((failure: unknown) => {
+      if (failure === noSession) return undefined;
+      throw failure;
+    });
+  }
+
+  /**
+   * Returns the refusal of a request without a session: unauthenticated (401), or rate_limited (429) if there were too
+   * many from its address.
+   */
+  refusalOf(request: SlipwayRequest): SlipwayError {
+    const address = this.addressOf(request);
+    const waitSeconds = this.failures.take(address);
     if (waitSeconds !== undefined)
-      throw errors.rate_limited({
-        message: 'Too many requests with invalid session cookies from this address.',
+      return errors.rate_limited({
+        message: 'The console session does not exist. Too many requests without a session came from this address.',
         headers: { 'retry-after': String(waitSeconds) },
       });
-    const found = await this.look(secret);
-    if (found) this.wrong.giveBack(address);
-    return found;
+    return errors.unauthenticated({
+      message: 'The console session does not exist or has ended.',
+      remediation: 'Sign in to the console again.',
+    });
+  }
+
+  private addressOf({ ip, headers }: SlipwayRequest): string {
+    return clientAddress(ip, headers['x-forwarded-for'], this.config.trustedProxies);
   }
 
   private async look(secret: string): Promise<CookieSession | undefined> {

@@ -1,9 +1,9 @@
 import { parseToken } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestGuard } from '@slipway/platform-http/auth';
-import { AddressRate, clientAddress } from '@slipway/platform-bounds';
+import { clientAddress, FailedAttempts, type FailureLimits } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
+import { errors, type Principal, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies, csrfOf } from './console-cookies.js';
 import type { SignInMethod } from './console-session.entity.js';
 import { ConsoleSessions, CONSOLE_SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
@@ -12,13 +12,13 @@ import { assertOwnOrigin } from './same-origin.js';
 import { SessionLookup } from './session-lookup.js';
 import type { SessionAnswer } from './session.dto.js';
 
-/** Failed sign-ins of one address. */
-const SIGN_INS_PER_MINUTE = 20;
+/** Failed sign-ins in a minute, after which the refusal of a wrong token asks to slow down. */
+const FAILURES: FailureLimits = { addressPerMinute: 20, claimPerMinute: 20 };
 
 /** Opens, shows and ends the session of a browser. */
 @Injectable()
 export class SessionService {
-  private readonly attempts = new AddressRate(SIGN_INS_PER_MINUTE);
+  private readonly failures = new FailedAttempts(FAILURES);
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'gateway' | 'identity' | 'trustedProxies'>,
@@ -43,14 +43,10 @@ export class SessionService {
     return { answer: this.answer(), ...(isToGo && { cookie: this.cookies.write('session', '', 0) }) };
   }
 
-  /** @throws unauthenticated (401), rate_limited (429) */
+  /** @throws unauthenticated (401); rate_limited (429) for a wrong token after too many of them */
   async signIn(request: SlipwayRequest, token: string): Promise<{ answer: SessionAnswer; cookie: string }> {
     this.assertOwnOrigin(request);
-    const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
-    this.takeAttempt(address);
-    if (!parseToken(token)) throw errors.unauthenticated();
-    const { actor } = await this.guard.identify(token, request);
-    this.attempts.giveBack(address);
+    const { actor } = await this.principalOf(token, request);
     // A browser that signs in again has one session, not two.
     await this.endOf(request);
     const who = `${actor.type}:${actor.id}`;
@@ -85,13 +81,21 @@ export class SessionService {
     }
   }
 
-  private takeAttempt(address: string): void {
-    const waitSeconds = this.attempts.take(address);
-    if (waitSeconds === undefined) return;
-    throw errors.rate_limited({
-      message: 'Too many failed sign-ins from this address.',
-      headers: { 'retry-after': String(waitSeconds) },
-    });
+  private async principalOf(token: string, request: SlipwayRequest): Promise<Principal> {
+    const claim = parseToken(token)?.id;
+    try {
+      if (claim === undefined) throw errors.unauthenticated();
+      return await this.guard.identify(token, request);
+    } catch (failure) {
+      if (!(failure instanceof SlipwayError) || failure.code !== 'unauthenticated') throw failure;
+      const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
+      const waitSeconds = this.failures.note(address, claim ?? '');
+      if (waitSeconds === undefined) throw failure;
+      throw errors.rate_limited({
+        message: 'The token is not valid. Too many sign-ins from this address or with this token failed.',
+        headers: { 'retry-after': String(waitSeconds) },
+      });
+    }
   }
 
   private assertOwnOrigin({ headers }: SlipwayRequest): void {

@@ -1,8 +1,18 @@
 import { hash } from 'node:crypto';
-import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { parseToken, TOKENS_CHANNEL } from '@slipway/contracts';
-import { AddressRate, clientAddress, type RateDecision, RateLimiter } from '@slipway/platform-bounds';
+import {
+  type Attempt,
+  type AttemptBounds,
+  AttemptQueue,
+  clientAddress,
+  FailedAttempts,
+  type FailureLimits,
+  ProxyHint,
+  type RateDecision,
+  RateLimiter,
+} from '@slipway/platform-bounds';
 import { CONFIG, type Config, type QuotaConfig, type QuotaName, quotasOf } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import {
@@ -44,20 +54,26 @@ export class BearerAuthenticators {
 
 /** A refused credential is looked up again after this time, in case the notification of a new token was lost. */
 const REFUSED_FOR_MS = 1_000;
+/** Failed attempts in a minute, after which the refusal asks the client to slow down. */
+const FAILURES: FailureLimits = { addressPerMinute: 120, claimPerMinute: 60 };
 /**
- * Unknown credentials that one address may send in a minute; valid ones do not count. A gateway allows more, because
- * here a credential may be a JWT, which costs more to check.
+ * Attempts with credentials that were not valid before, for each kind of credential. Guesses cost the database up to
+ * twenty statements a second, or a hundred at once.
  */
-const WRONG_PER_MINUTE = 120;
+const ATTEMPTS: AttemptBounds = { groupSize: 500, groups: 100, intervalMs: 50, maxRunning: 2_000, maxWaiting: 10_000 };
 const MAX_REMEMBERED = 10_000;
 
 /**
  * Remembers credentials, so that guessing them costs the database little.
- * It grants no access: each request looks up its credential again. If the credential was valid before, it does not
- * count as a guess. The memory is per process, and holds SHA-256 hashes.
+ * It grants no access: each request looks up its credential again. A credential that was valid before is looked up at
+ * once. All others are checked in groups, and only the answer to a wrong one depends on earlier failures: a correct
+ * credential is accepted, whatever others guessed. The memory is per process, and holds SHA-256 hashes.
  */
 export class CredentialMemory {
-  private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
+  private readonly failures = new FailedAttempts(FAILURES);
+  private readonly tokens = new AttemptQueue(ATTEMPTS, overloaded);
+  /** JWTs apart, because checking one may wait for the identity provider. */
+  private readonly others = new AttemptQueue(ATTEMPTS, overloaded);
   /** The oldest is first. */
   private readonly valid = new Set<string>();
   private readonly refused = new Map<string, { refusal: SlipwayError; until: number }>();
@@ -66,8 +82,8 @@ export class CredentialMemory {
 
   /**
    * @param addressOf returns the client's address; called only if the credential is not known as valid
-   * @throws the failure of `authenticate`, or its refusal of the same credential a moment ago; rate_limited (429) if
-   * the address has sent too many unknown credentials
+   * @throws the failure of `authenticate`, or its refusal of the same credential a moment ago; rate_limited (429) for a
+   * wrong credential if there were too many from this address, or for the same token
    */
   async authenticate(
     credential: string,
@@ -75,27 +91,19 @@ export class CredentialMemory {
     authenticate: () => Promise<Principal>,
   ): Promise<Principal> {
     const key = hash('sha256', credential, 'base64');
-    const { generation } = this;
-    if (this.valid.has(key)) {
-      try {
-        return await authenticate();
-      } catch (failure) {
-        if (isRefusal(failure)) this.noteRefused(key, credential, failure, generation);
-        throw failure;
-      }
-    }
+    if (this.valid.has(key)) return this.checked(key, credential, authenticate);
     const refused = this.refused.get(key);
     if (refused && refused.until > Date.now()) throw refused.refusal;
     const address = addressOf();
-    this.take(address);
+    const token = parseToken(credential);
+    const attempt = { address, claim: token?.id ?? key };
     try {
-      const principal = await authenticate();
-      this.wrong.giveBack(address);
+      const queue = token ? this.tokens : this.others;
+      const principal = await queue.run(attempt, () => this.checked(key, credential, authenticate));
       this.noteValid(key);
       return principal;
     } catch (failure) {
-      if (isRefusal(failure)) this.noteRefused(key, credential, failure, generation);
-      else this.wrong.giveBack(address);
+      if (failure instanceof SlipwayError && failure.code === 'unauthenticated') this.slowDown(attempt, failure);
       throw failure;
     }
   }
@@ -106,12 +114,27 @@ export class CredentialMemory {
     this.refused.clear();
   }
 
-  private take(address: string): void {
-    const waitSeconds = this.wrong.take(address);
+  private async checked(
+    key: string,
+    credential: string,
+    authenticate: () => Promise<Principal>,
+  ): Promise<Principal> {
+    const { generation } = this;
+    try {
+      return await authenticate();
+    } catch (failure) {
+      if (isRefusal(failure)) this.noteRefused(key, credential, failure, generation);
+      throw failure;
+    }
+  }
+
+  private slowDown({ address, claim }: Attempt, cause: SlipwayError): void {
+    const waitSeconds = this.failures.note(address, claim);
     if (waitSeconds === undefined) return;
     throw errors.rate_limited({
-      message: 'Too many requests with invalid credentials came from this address.',
+      message: 'The credential is not valid. Too many invalid credentials came from this address or for this token.',
       headers: { 'retry-after': String(waitSeconds) },
+      cause,
     });
   }
 
@@ -130,6 +153,13 @@ export class CredentialMemory {
     if (this.refused.size >= MAX_REMEMBERED) this.refused.clear();
     this.refused.set(key, { refusal, until: Date.now() + REFUSED_FOR_MS });
   }
+}
+
+function overloaded(): SlipwayError {
+  return errors.unavailable({
+    message: 'Too many credentials wait to be checked.',
+    headers: { 'retry-after': '2' },
+  });
 }
 
 function isRefusal(failure: unknown): failure is SlipwayError {
@@ -155,6 +185,7 @@ export class RequestGuard implements OnModuleInit {
   private readonly reads: Rate;
   private readonly mutations: Rate;
   private readonly memory = new CredentialMemory();
+  private readonly proxyHint: ProxyHint;
 
   constructor(
     @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
@@ -163,6 +194,7 @@ export class RequestGuard implements OnModuleInit {
     @Optional() private readonly database?: Database,
   ) {
     const { readsPerMinute, mutationsPerMinute } = config.rateLimit;
+    this.proxyHint = new ProxyHint((text) => new Logger('http').warn(text), config.trustedProxies !== undefined);
     this.reads = rateOf(readsPerMinute, 'reads_per_minute');
     this.mutations = rateOf(mutationsPerMinute, 'mutations_per_minute');
   }
@@ -186,8 +218,8 @@ export class RequestGuard implements OnModuleInit {
   }
 
   /**
-   * Returns the principal of a credential, from wherever the caller read it. Unknown credentials count as guesses of
-   * the request's address.
+   * Returns the principal of a credential, from wherever the caller read it. A wrong credential counts as a failed
+   * attempt of the request's address.
    * @throws the failures of the credential's authenticator; rate_limited (429)
    */
   async identify(credential: string | undefined, request: SlipwayRequest): Promise<Principal> {
@@ -200,6 +232,7 @@ export class RequestGuard implements OnModuleInit {
 
   async check(request: SlipwayRequest, reply: SlipwayReply): Promise<void> {
     const context = request.slipway;
+    this.proxyHint.note(request.ip, request.headers['x-forwarded-for']);
     const principal = await this.authenticate(request);
     context.principal = principal;
     context.tenantId = principal.tenantId;
