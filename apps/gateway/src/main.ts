@@ -39,7 +39,10 @@ const gateway = new Gateway({
   trustedProxies: config.trustedProxies,
   operatorFile: () => config.operator.state,
   settings: { ...limits, hold, drainMs: drainSeconds * 1_000, passedHeaders, corsOrigins, limitsOfTenant },
-  guardedDispatcher: (allow, options) => guardedDispatcher(allow, { ...options, ownPorts: config.ownPorts }),
+  guardedDispatcher: (allow, { isSupplier, ...options }) => {
+    const { ownPorts, outboundProxy: proxy } = config;
+    return guardedDispatcher(allow, { ...options, ownPorts, ...(isSupplier && { proxy }) });
+  },
   log,
 });
 

@@ -27,7 +27,8 @@ const blobStore = {
 const egress = {
   provide: Egress,
   inject: [CONFIG],
-  useFactory: ({ operator, ownPorts }: Config) => new Egress(() => operator.outbound?.sandboxes ?? [], { ownPorts }),
+  useFactory: ({ operator, ownPorts, outboundProxy: proxy }: Config) =>
+    new Egress(() => operator.outbound?.sandboxes ?? [], { ownPorts, proxy }),
 };
 
 @Module({

@@ -15,8 +15,8 @@ import { WebhooksService } from './webhooks.service.js';
 const egress = {
   provide: Egress,
   inject: [CONFIG],
-  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>) =>
-    new Egress(() => [...PUBLIC_TLS, ...(operator.outbound?.webhooks ?? [])], { ownPorts }),
+  useFactory: ({ operator, ownPorts, outboundProxy: proxy }: Pick<Config, 'operator' | 'ownPorts' | 'outboundProxy'>) =>
+    new Egress(() => [...PUBLIC_TLS, ...(operator.outbound?.webhooks ?? [])], { ownPorts, proxy }),
 };
 
 /** The api only serves requests. A process that runs operations also turns events into deliveries and sends them. */

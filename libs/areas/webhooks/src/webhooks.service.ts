@@ -49,7 +49,7 @@ export class WebhooksService {
   ) {}
 
   async create(who: Principal, body: CreateWebhookDto): Promise<Reply> {
-    this.assertUrl(who, body.url);
+    await this.assertUrl(who, body.url);
     const id = newId('whk');
     const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
     const created = await this.mutations.run({ principal: who }, async (tx) => {
@@ -118,8 +118,8 @@ export class WebhooksService {
   }
 
   /** @throws validation_failed (422) */
-  private assertUrl({ tenantName }: Principal, url: string): void {
-    const check = this.egress.check(tenantName, url);
+  private async assertUrl({ tenantName }: Principal, url: string): Promise<void> {
+    const check = await this.egress.checkNow(tenantName, url);
     if (check.ok) return;
     const message =
       check.code === 'url_not_allowed'

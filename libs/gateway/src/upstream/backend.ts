@@ -76,12 +76,14 @@ export class UpstreamBackend {
    */
   update(spec: BackendSpec, areNew = false): void {
     const isGuardSame = JSON.stringify(spec.guard) === JSON.stringify(this.spec.guard);
+    const isSupplier = spec.revisionName === null;
+    const guarded: GuardedDispatcher = (allow, options) => this.guarded(allow, { ...options, isSupplier });
     const next = spec.instances.map((published) => {
       const known = this.instances.find(
         (instance) => instance.id === published.id && instance.baseUrl === published.base_url,
       );
       if (!known || !isGuardSame)
-        return new Instance(published, spec.guard, this.guarded, this.settings, areNew && !known);
+        return new Instance(published, spec.guard, guarded, this.settings, areNew && !known);
       known.follow(published);
       return known;
     });

@@ -6,11 +6,17 @@ import { DecodedAnswer } from './decoded-answer.js';
 import { PacedAnswer } from './paced-answer.js';
 import { InFlightCounter } from './in-flight.js';
 
+export interface GuardedOptions {
+  connectTimeoutMs: number;
+  headersTimeout: number;
+  bodyTimeout: number;
+  keepAliveTimeout: number;
+  /** A supplier may be outside of the operator's network, and is then called through its proxy. An engine never is. */
+  isSupplier?: boolean;
+}
+
 /** Creates the dispatcher for addresses that a tenant named: it refuses what the allow list does not cover. */
-export type GuardedDispatcher = (
-  allow: readonly string[],
-  options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number; keepAliveTimeout: number },
-) => Dispatcher;
+export type GuardedDispatcher = (allow: readonly string[], options: GuardedOptions) => Dispatcher;
 
 /**
  * How an attempt ended, as far as it concerns the instance. `fine`: it says nothing about the instance, like a client's

@@ -88,6 +88,8 @@ export interface Config {
   /** Ports of this machine that no outbound call may reach: those of Slipway's processes, of Postgres and of Redis. */
   ownPorts: readonly number[];
   metricsToken?: string;
+  /** For calls that leave the operator's network. `none` are the hosts that are called directly. */
+  outboundProxy?: { http?: string; https?: string; none: string[] };
   /** The proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: ProxyList;
   worker: { concurrency: number };
@@ -227,6 +229,9 @@ export function loadConfig(given: NodeJS.ProcessEnv, cwd: string, options: LoadO
     metricsPort: values.metricsPort,
     ownPorts: ownPorts(readVariables(given).values, [url, migrateUrl, gatewayUrl]),
     metricsToken: values.metricsToken,
+    ...((values.httpProxy ?? values.httpsProxy) !== undefined && {
+      outboundProxy: { http: values.httpProxy, https: values.httpsProxy, none: values.noProxy ?? [] },
+    }),
     trustedProxies: values.trustedProxies,
     worker: { concurrency: values.workerConcurrency },
     operator,

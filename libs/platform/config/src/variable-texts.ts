@@ -43,6 +43,17 @@ export const url =
 
 export const httpUrl = (raw: string): string => withoutTrailingSlashes(url('http', 'https')(raw));
 
+/** As other programs read HTTP_PROXY: without a scheme, it is an http proxy. */
+export const proxyUrl = (raw: string): string => {
+  const named = raw.includes('://') ? raw : `http://${raw}`;
+  const { pathname = '', search = '' } = URL.canParse(named) ? new URL(named) : {};
+  if (!/^https?:/.test(named) || pathname !== '/' || search !== '')
+    throw new Error('must be the address of an http or https proxy, as in http://proxy.example:3128');
+  return named;
+};
+
+export const names = (raw: string): string[] => raw.split(/[\s,]+/).filter((name) => name !== '');
+
 export const host = (raw: string): string => {
   if (isIP(raw) === 0 && !/^[A-Za-z0-9]([-A-Za-z0-9.]{0,252})$/.test(raw))
     throw new Error('must be an IP address or a host name');

@@ -10,7 +10,9 @@ import {
   oneOf,
   origin,
   origins,
+  names,
   ports,
+  proxyUrl,
   text,
   token,
   url,
@@ -268,6 +270,17 @@ export const SCHEMA = {
     secret: true,
     processes: SERVERS,
     description: 'bearer token that /metrics requires, on every port',
+  }),
+  httpProxy: optional('HTTP_PROXY', proxyUrl, {
+    secret: true,
+    description: 'proxy for webhooks, suppliers and external sandboxes with http URLs; engines are never called through it',
+  }),
+  httpsProxy: optional('HTTPS_PROXY', proxyUrl, {
+    secret: true,
+    description: 'the same for https URLs, and for the identity provider',
+  }),
+  noProxy: optional('NO_PROXY', names, {
+    description: 'hosts, domains, addresses and networks that are called without a proxy, separated by commas; * = all',
   }),
   trustedProxies: optional('SLIPWAY_TRUSTED_PROXIES', proxyList, {
     processes: ['api', 'gateway'],

@@ -1,18 +1,16 @@
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { isMetadataAddress } from './metadata.js';
 
 /**
  * - `public`: globally routable unicast.
  * - `internal`: loopback, private, shared (CGNAT) and unique-local networks. An operator may name a host in them.
- * - `forbidden`: link-local, cloud metadata, multicast, unspecified, translated and reserved ranges. They are never
+ * - `forbidden`: link-local, metadata services of clouds, multicast, unspecified, translated and reserved ranges. They are never
  *   reached through a name. They can be used only if an operator lists the exact address.
  */
 export type AddressReach = 'public' | 'internal' | 'forbidden';
 
 const INTERNAL_RANGES = new Set(['loopback', 'private', 'carrierGradeNat', 'uniqueLocal']);
-
-/** Metadata services outside 169.254.0.0/16: AWS over IPv6, Alibaba, Oracle. */
-const METADATA = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192']);
 
 /** Only 2000::/3 is assigned for global unicast; this also rejects `::127.0.0.1` and the like. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
@@ -23,7 +21,7 @@ const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
  */
 export function addressReachOf(address: string): AddressReach {
   const canonical = canonicalAddress(address);
-  if (canonical === undefined || METADATA.has(canonical)) return 'forbidden';
+  if (canonical === undefined || isMetadataAddress(canonical)) return 'forbidden';
   const parsed = ipaddr.parse(canonical);
   const range = parsed.range();
   if (INTERNAL_RANGES.has(range)) return 'internal';
@@ -42,6 +40,11 @@ export function canonicalAddress(text: string): string | undefined {
 /** @param address canonical */
 export function isLoopback(address: string): boolean {
   return ipaddr.parse(address).range() === 'loopback';
+}
+
+/** @param address canonical */
+export function isLinkLocal(address: string): boolean {
+  return ipaddr.parse(address).range() === 'linkLocal';
 }
 
 /** Whether a connection to this address stays on this machine: loopback, the unspecified address, or one of its interfaces. */

@@ -2,7 +2,8 @@ import { originsFor, type AllowEntry } from '@slipway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { guardedDispatcher, type GuardOptions } from './guarded-dispatcher.js';
-import { checkUrl, type UrlCheckResult } from './rules.js';
+import { NameCheck } from './name-check.js';
+import { checkAddresses, checkUrl, type UrlCheckResult } from './rules.js';
 
 const MOST_DISPATCHERS = 100;
 
@@ -21,11 +22,15 @@ export class Egress {
     dispose: (dispatcher) => void dispatcher.close().catch(() => undefined),
   });
 
+  private readonly names: NameCheck;
+
   /** @param allow read at each use, because the operator may change it; its reader has already checked the patterns */
   constructor(
     private readonly allow: () => readonly AllowEntry[],
     private readonly options: GuardOptions = {},
-  ) {}
+  ) {
+    this.names = new NameCheck(options.resolve);
+  }
 
   /** The patterns that apply to a tenant, which is given by its name. */
   patterns(tenantName: string): string[] {
@@ -45,10 +50,27 @@ export class Egress {
     return this.patterns(tenantName).filter((pattern) => checkUrl([pattern], url).ok);
   }
 
-  /** Connections that reach only what these patterns permit. */
-  dispatcher(allow: readonly string[]): Dispatcher {
-    const key = [...allow].sort().join(' ');
-    const known = this.dispatchers.get(key) ?? guardedDispatcher(allow, this.options);
+  /**
+   * Like `check`, for a URL that a client has just named: also refuses a name that leads to an address that is not
+   * allowed now, such as loopback. A name that cannot be resolved passes.
+   */
+  async checkNow(tenantName: string, url: string): Promise<UrlCheckResult> {
+    return this.resolved(this.check(tenantName, url));
+  }
+
+  /** Adds the addresses of the name to a check that was made with other patterns. */
+  async resolved(check: UrlCheckResult): Promise<UrlCheckResult> {
+    return checkAddresses(check, (host) => this.names.resolve(host));
+  }
+
+  /**
+   * Connections that reach only what these patterns permit.
+   * @param isEngine engines are never called through the proxy
+   */
+  dispatcher(allow: readonly string[], { isEngine = false } = {}): Dispatcher {
+    const key = `${isEngine} ${[...allow].sort().join(' ')}`;
+    const { proxy, ...direct } = this.options;
+    const known = this.dispatchers.get(key) ?? guardedDispatcher(allow, isEngine ? direct : { ...direct, proxy });
     this.dispatchers.set(key, known);
     return known;
   }

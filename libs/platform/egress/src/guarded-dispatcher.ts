@@ -1,8 +1,9 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { DEFAULT_PORT } from '@slipway/contracts';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { canonicalAddress } from './addresses.js';
+import { canonicalAddress, isOfThisMachine } from './addresses.js';
+import { openTunnel, proxyFor, type OutboundProxy } from './outbound-proxy.js';
 import { addressPermitted, checkUrl, parseAllow, type AddressRule } from './rules.js';
 
 /** Resolves a name to all its addresses. The default uses the operating system's resolver, like any other program. */
@@ -22,6 +23,8 @@ export interface GuardOptions {
   keepAliveTimeout?: number;
   /** Slipway's own ports on this machine. No connection may lead to them, whatever a pattern says. */
   ownPorts?: readonly number[];
+  /** For hosts outside of the operator's network. The guard checks the same addresses, and the proxy gets them. */
+  proxy?: OutboundProxy;
 }
 
 /** The request would have left the allow list, so a retry is useless. The message names the host, never the path. */
@@ -37,7 +40,7 @@ export class EgressRefusedError extends Error {
  * Creates a dispatcher for `undici.request` that connects only to hosts that `allow` permits.
  * The origin is checked for every new connection. Each address is checked when it is resolved, and again on the
  * connected socket before a byte of the request is written. The checked address is the one that is dialled, so a name
- * that changes its address gains nothing. `ownPorts` are closed on every address of this machine, whatever `allow`
+ * that changes its address gains nothing, with a proxy neither. `ownPorts` are closed on every address of this machine, whatever `allow`
  * says.
  * The known guards (`request-filtering-agent`) are agents for node:http and refuse private addresses, which an operator
  * may name here.
@@ -48,7 +51,7 @@ export class EgressRefusedError extends Error {
  */
 export function guardedDispatcher(allow: readonly string[], options: GuardOptions = {}): Dispatcher {
   const rules = parseAllow(allow);
-  const { resolve = resolveWithSystem, connectTimeoutMs = 5_000, ownPorts = [], ...agentOptions } = options;
+  const { resolve = resolveWithSystem, connectTimeoutMs = 5_000, ownPorts = [], proxy, ...agentOptions } = options;
   const own = new Set(ownPorts);
   // One connector for each rule: a look-up receives only the name, so its rule must be decided before.
   const connectors = new Map<string, buildConnector.connector>();
@@ -75,6 +78,14 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
       callback(new EgressRefusedError(`${host} is an address that is not allowed`), null);
       return;
     }
+    const through = proxy && proxyFor(proxy, { protocol: target.protocol, hostname: target.hostname, port });
+    if (through) {
+      connectThrough(through, { resolve, rule, connectTimeoutMs }, target, port).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+      return;
+    }
     connectorFor(rule)(target, (...result) => {
       const [error, socket] = result;
       if (error) {
@@ -92,15 +103,81 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
   return new Agent({ ...agentOptions, connect });
 }
 
+interface TunnelSettings {
+  resolve: ResolveHost;
+  rule: AddressRule;
+  connectTimeoutMs: number;
+}
+
+/**
+ * Connects to a checked address of the host through a proxy. TLS is that of the host: the proxy sees ciphertext, and the
+ * certificate must be valid for the name.
+ */
+async function connectThrough(
+  proxy: URL,
+  { resolve, rule, connectTimeoutMs: limitMs }: TunnelSettings,
+  target: buildConnector.Options,
+  port: number,
+): Promise<Socket> {
+  const known = canonicalAddress(target.hostname);
+  const addresses =
+    known === undefined
+      ? await inTime(permittedAddresses(target.hostname, resolve, rule), limitMs)
+      : [{ address: known, family: 0 }];
+  const connectTo = (settings: buildConnector.BuildOptions, to: buildConnector.Options): Promise<Socket> =>
+    new Promise((done, fail) => {
+      buildConnector({ timeout: limitMs, ...settings })(to, (...[error, socket]) => (error ? fail(error) : done(socket as Socket)));
+    });
+  // The proxy would connect to its own machine.
+  if (addresses.some(({ address }) => isOfThisMachine(address)))
+    return connectTo({ lookup: guardedLookup(async () => addresses, rule) }, target);
+  const socket = await openTunnelToAny(proxy, addresses, port, limitMs);
+  return target.protocol === 'https:' ? connectTo({}, { ...target, httpSocket: socket }) : socket;
+}
+
+/** Tries the addresses one after the other, until the time is over. */
+async function openTunnelToAny(
+  proxy: URL,
+  addresses: readonly LookupAddress[],
+  port: number,
+  limitMs: number,
+): Promise<Socket> {
+  const deadline = performance.now() + limitMs;
+  let failure: unknown;
+  for (const { address } of addresses) {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) break;
+    try {
+      return await openTunnel(proxy, { address: canonicalAddress(address) ?? address, port }, leftMs);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  return new Promise((done, fail) => {
+    const late = Object.assign(new Error('the name was not resolved in time'), { code: 'ETIMEDOUT' });
+    const timer = setTimeout(() => fail(late), limitMs);
+    work.then(done, fail).finally(() => clearTimeout(timer));
+  });
+}
+
+/** @throws EgressRefusedError if any of the addresses is not permitted; ENOTFOUND if there is none */
+async function permittedAddresses(host: string, resolve: ResolveHost, rule: AddressRule): Promise<LookupAddress[]> {
+  const addresses = await resolve(host);
+  if (addresses.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
+  if (!addresses.every(({ address }) => addressPermitted(host, rule, address)))
+    throw new EgressRefusedError(`${host} resolves to an address that is not allowed`);
+  return addresses;
+}
+
 /** Refuses a name if any of its addresses is not permitted, because a mixed answer is a sign of rebinding. */
 function guardedLookup(resolve: ResolveHost, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
     const answer = async (): Promise<LookupAddress[]> => {
-      const addresses = await resolve(hostname);
-      if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-      if (!addresses.every(({ address }) => addressPermitted(hostname, rule, address))) {
-        throw new EgressRefusedError(`${hostname} resolves to an address that is not allowed`);
-      }
+      const addresses = await permittedAddresses(hostname, resolve, rule);
       const family = Number(options.family ?? 0);
       const wanted = family === 4 || family === 6 ? addresses.filter((entry) => entry.family === family) : addresses;
       return wanted.length > 0 ? wanted : addresses;
@@ -113,7 +190,8 @@ function guardedLookup(resolve: ResolveHost, rule: AddressRule): LookupFunction 
   };
 }
 
-function resolveWithSystem(hostname: string): Promise<LookupAddress[]> {
+/** Uses the operating system's resolver. */
+export function resolveWithSystem(hostname: string): Promise<LookupAddress[]> {
   return new Promise((done, fail) => {
     systemLookup(hostname, { all: true }, (error, addresses) => (error ? fail(error) : done(addresses)));
   });

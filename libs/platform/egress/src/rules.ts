@@ -1,5 +1,6 @@
 import { DEFAULT_PORT, isCanonicalHost, parseAllowPattern, type AllowPattern } from '@slipway/contracts';
-import { addressReachOf, canonicalAddress, isLoopback, isOfThisMachine } from './addresses.js';
+import { addressReachOf, canonicalAddress, isLinkLocal, isLoopback, isOfThisMachine } from './addresses.js';
+import { isMetadataAddress, isMetadataName } from './metadata.js';
 
 export type UrlRefusal =
   | 'invalid_url'
@@ -66,6 +67,8 @@ export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw
   if (address !== undefined && !isLiteral && addressReachOf(address) !== 'public') {
     return refuse('address_not_allowed', `${host} is not a public address and the allow list does not name it`);
   }
+  if (isMetadataName(host) && !isLiteral)
+    return refuse('address_not_allowed', `${host} is a metadata service and the allow list does not name it`);
   return { ok: true, url, isLiteral };
 }
 
@@ -85,7 +88,8 @@ export interface AddressRule {
 /**
  * Reports whether a connection to `host` may use `address`. This is checked when the name is resolved, and again on the
  * connected socket.
- * A literally named address may be anything. A literally named name may be internal, but never link-local or metadata.
+ * A literally named address may be anything. A literally named name may be internal, but never link-local or a metadata
+ * service, unless it is the name of such a service.
  * `localhost` may be only loopback. No connection may lead to a port of Slipway on this machine.
  */
 export function addressPermitted(host: string, { isLiteral, isOwnPort }: AddressRule, address: string): boolean {
@@ -96,8 +100,31 @@ export function addressPermitted(host: string, { isLiteral, isOwnPort }: Address
   if (named !== undefined && named !== actual) return false;
   if (named !== undefined && isLiteral) return true;
   if (host === LOCALHOST) return isLiteral && isLoopback(actual);
+  if (isLiteral && isMetadataName(host) && isMetadata(actual)) return true;
   const reach = addressReachOf(actual);
   return reach === 'public' || (reach === 'internal' && isLiteral);
+}
+
+/** @param address canonical */
+function isMetadata(address: string): boolean {
+  return isMetadataAddress(address) || isLinkLocal(address);
+}
+
+/**
+ * Checks the addresses that the name of a checked URL has now, so that a mistake is reported early. Connections check
+ * again. A name that cannot be resolved within the time limit passes, because it may have an address later.
+ */
+export async function checkAddresses(
+  check: UrlCheckResult,
+  resolve: (host: string) => Promise<readonly { address: string }[]>,
+): Promise<UrlCheckResult> {
+  if (!check.ok) return check;
+  const host = check.url.hostname;
+  if (canonicalAddress(host) !== undefined) return check;
+  const rule = { isLiteral: check.isLiteral, isOwnPort: false };
+  const addresses = await resolve(host).catch(() => []);
+  if (addresses.every(({ address }) => addressPermitted(host, rule, address))) return check;
+  return refuse('address_not_allowed', `${host} resolves to an address that the allow list does not name`);
 }
 
 function matches(rule: AllowPattern, url: URL): boolean {

@@ -116,6 +116,15 @@ export class EndpointDriver implements TargetDriver {
     return issues;
   }
 
+  async checkName({ endpoint, tenantName = '' }: InstanceSpec): Promise<InstanceSpecIssue | undefined> {
+    if (!endpoint) return undefined;
+    const check = this.egress.check(tenantName, endpoint.baseUrl);
+    // The operator named this host, and its connections are checked.
+    if (!check.ok || check.isLiteral) return undefined;
+    const now = await this.egress.resolved(check);
+    return now.ok ? undefined : { field: 'endpoint.base_url', code: 'not_allowed', message: now.message };
+  }
+
   /** Starts nothing. Refuses a spec that `check` refuses. */
   async provision(spec: InstanceSpec): Promise<void> {
     assertSpec(this, spec);

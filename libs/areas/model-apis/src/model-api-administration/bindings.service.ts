@@ -21,7 +21,7 @@ import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } f
 import { BindingEntity, withResult } from './binding.entity.js';
 import { INSERT_BINDING, LOCK_ADOPTED_SERVER, LOCK_BINDING, type LockedBinding } from './binding.query.js';
 import { adoptedUrls, canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
-import { Egress } from '@slipway/platform-egress';
+import { Egress, type UrlCheckResult } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
 import { modelApiErrors } from './model-api.errors.js';
 import { ProductsService } from './products.service.js';
@@ -48,10 +48,12 @@ export class BindingsService implements ExistenceCheck {
     await this.get(tenantId, id as string);
   }
 
-  create(who: Principal, body: CreateBindingDto): Promise<Reply<BindingDto>> {
+  async create(who: Principal, body: CreateBindingDto): Promise<Reply<BindingDto>> {
+    // Outside of the transaction, because it may take a second.
+    const reach = await this.reachOf(who, body.target);
     return this.mutations.run({ principal: who }, async (tx) => {
       await this.products.get(tx, who.tenantId, body.product_id);
-      this.assertTarget(who, body.target);
+      this.assertTarget(body.target, reach);
       const target = await this.pin(tx, who.tenantId, body.target);
       const id = newId('bnd');
       const { credential } = body.target;
@@ -119,11 +121,15 @@ export class BindingsService implements ExistenceCheck {
     });
   }
 
-  private assertTarget({ tenantName }: Principal, target: BindingTargetDto): void {
+  private async reachOf({ tenantName }: Principal, { base_url: url }: BindingTargetDto): Promise<UrlCheckResult | undefined> {
+    return url === undefined ? undefined : this.egress.checkNow(tenantName, url);
+  }
+
+  /** @param check of the supplier's address, if the target has one */
+  private assertTarget(target: BindingTargetDto, check: UrlCheckResult | undefined): void {
     const details = targetIssues(target);
     if (details.length > 0) throw errors.validation_failed({ details });
-    if (target.base_url === undefined) return;
-    const check = this.egress.check(tenantName, target.base_url);
+    if (target.base_url === undefined || check === undefined) return;
     const refusal =
       check.ok && target.base_url.includes('?') ? { code: 'invalid_url', message: 'must not contain a query' } : check;
     if ('code' in refusal)

@@ -18,11 +18,15 @@ import { CALL_IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
 const egress = {
   provide: Egress,
   inject: [CONFIG, { token: CALL_IDLE_TIMEOUT, optional: true }],
-  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>, idleTimeoutMs = CALL_IDLE_TIMEOUT_MS) =>
+  useFactory: (
+    { operator, ownPorts, outboundProxy: proxy }: Pick<Config, 'operator' | 'ownPorts' | 'outboundProxy'>,
+    idleTimeoutMs = CALL_IDLE_TIMEOUT_MS,
+  ) =>
     new Egress(() => operator.outbound?.suppliers ?? [], {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
       ownPorts,
+      proxy,
     }),
 };
 

@@ -57,7 +57,8 @@ export class QualifiedTarget {
     // A child process of this host: nothing else may be reached at its address.
     const allow = backend.guard?.allow ?? [new URL(baseUrl).origin];
     const credential = this.credentialOf(backend, published);
-    return { id, baseUrl, apiPath, model: backend.model_id, credential, dispatcher: this.egress.dispatcher(allow) };
+    const dispatcher = this.egress.dispatcher(allow, { isEngine: true });
+    return { id, baseUrl, apiPath, model: backend.model_id, credential, dispatcher };
   }
 
   private credentialOf(backend: BackendRow, { id, key }: PublishedInstance): string | undefined {

@@ -47,7 +47,7 @@ export class ReferencesService {
 
   /** Creates a reference and the sandbox that represents the external one, in one transaction. */
   async create(who: Principal, dto: CreateReferenceDto): Promise<Reply> {
-    this.assertBaseUrl(who, dto.base_url);
+    await this.assertBaseUrl(who, dto.base_url);
     return this.mutations.run({ principal: who }, async (tx) => {
       const id = newId('sbr');
       const sandboxId = newId('sbx');
@@ -115,9 +115,10 @@ export class ReferencesService {
    * registering sends nothing.
    * @throws validation_failed (422)
    */
-  private assertBaseUrl({ tenantName }: Principal, url: string): void {
-    const check = this.egress.permits(tenantName, url) ? undefined : checkUrl(PUBLIC, url);
-    if (check && !check.ok) throw refusal(check.code, `base_url ${check.message}`);
+  private async assertBaseUrl({ tenantName }: Principal, url: string): Promise<void> {
+    const allowed = this.egress.check(tenantName, url);
+    const check = await this.egress.resolved(allowed.ok ? allowed : checkUrl(PUBLIC, url));
+    if (!check.ok) throw refusal(check.code, `base_url ${check.message}`);
     if (url.includes('?')) throw refusal('invalid_url', 'base_url must not contain a query');
   }
 
