@@ -3,6 +3,7 @@ import childrenGetAnEnvironment from './rules/children-get-an-environment.mjs';
 import fileNames from './rules/file-names.mjs';
 import fileSize from './rules/file-size.mjs';
 import freeOfNest from './rules/free-of-nest.mjs';
+import guardedCalls from './rules/guarded-calls.mjs';
 import migrationBreaks from './rules/migration-breaks.mjs';
 import noFocusedTests from './rules/no-focused-tests.mjs';
 import noLazyLookup from './rules/no-lazy-lookup.mjs';
@@ -26,6 +27,7 @@ export const plugin = {
     'file-names': fileNames,
     'file-size': fileSize,
     'free-of-nest': freeOfNest,
+    'guarded-calls': guardedCalls,
     'migration-breaks': migrationBreaks,
     'no-focused-tests': noFocusedTests,
     'no-lazy-lookup': noLazyLookup,

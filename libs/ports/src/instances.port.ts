@@ -181,6 +181,12 @@ export interface AdoptedServer {
 /** Offered by instances. Methods that write only write the desired state; the reconciler brings it about. */
 export interface InstancesPort {
   /**
+   * Resolves the names of adopted servers in a spec or a patch that a client has just sent, so that `check` refuses
+   * those that lead to an address that is not allowed. A name that cannot be resolved is not refused. Call it outside of
+   * transactions.
+   */
+  resolveNames(tenantName: string, spec: unknown): Promise<void>;
+  /**
    * Returns every reason why this spec cannot run for the tenant on the configured targets. Makes no call to other
    * hosts.
    */

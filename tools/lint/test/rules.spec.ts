@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { OUTBOUND } from '../outbound-calls.mjs';
 import { PLAIN } from '../plain-requests.mjs';
 
 type Finding = { ruleId: string | null; message: string };
@@ -21,6 +22,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'free-of-nest': /Import a subpath/,
   'file-names': /Name the file after|kebab-case|\.controller \.service/,
   'file-size': /Split by meaning/,
+  'guarded-calls': /@slipway\/platform-egress|Delete its entry/,
   'migration-breaks': /`static readonly breaksBefore`/,
   'no-focused-tests': /-t "<name>"/,
   'no-lazy-lookup': /@slipway\/ports\/<area>/,
@@ -74,9 +76,12 @@ it('finds every way to join signals, and every time limit without an end', () =>
   expect(complaints('no-restricted-syntax-time-test.fail.txt')).toBe(1);
 });
 
-it('each file in the list for plain requests exists', () => {
+it.each([
+  ['plain requests', PLAIN],
+  ['outbound calls', OUTBOUND],
+])('each file in the list for %s exists', (_what, list) => {
   const isThere = (file: string) => existsSync(new URL(`../../../${file}`, import.meta.url));
-  expect(Object.keys(PLAIN).filter((file) => !isThere(file))).toEqual([]);
+  expect(Object.keys(list).filter((file) => !isThere(file))).toEqual([]);
 });
 
 it.each([...rules, 'enforce-module-boundaries', 'no-restricted-imports', 'no-restricted-syntax'])(

@@ -17,6 +17,7 @@ import { LogReader } from './logs/log-reader.js';
 import { Reconcilers } from './lifecycle/reconcilers.js';
 import { Scaler } from './scaling/scaler.js';
 import { RefusedRequests } from './access/refused-requests.js';
+import { AdoptedNames } from './access/adopted-names.js';
 import { Secrets, SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
 import { TargetsModule } from './targets/targets.module.js';
@@ -43,6 +44,7 @@ import { TargetsModule } from './targets/targets.module.js';
     RefusedRequests,
     Scaler,
     Secrets,
+    AdoptedNames,
     SpecCheck,
     StartedInstances,
     TenantAccess,

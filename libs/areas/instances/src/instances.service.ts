@@ -30,6 +30,7 @@ import { waitedFor } from './lifecycle/instance-stops.js';
 import { startRules, toldBy } from './lifecycle/start-rules.js';
 import { PreparationEntity } from './lifecycle/preparation.entity.js';
 import { REQUEST_PREPARATION } from './lifecycle/preparation.query.js';
+import { AdoptedNames } from './access/adopted-names.js';
 import { Secrets, SpecCheck, REMOVED_TARGET } from './access/tenant-access.js';
 import { WorkloadEntity, WorkloadRetentionEntity } from './workloads/workload.entity.js';
 import {
@@ -62,11 +63,16 @@ export class InstancesService implements InstancesPort {
     private readonly database: Database,
     private readonly catalog: TargetCatalog,
     private readonly specCheck: SpecCheck,
+    private readonly names: AdoptedNames,
     private readonly capacity: InstanceCapacity,
     private readonly secrets: Secrets,
     private readonly models: AdoptedModels,
     private readonly keys: EngineKeys,
   ) {}
+
+  resolveNames(tenantName: string, spec: unknown): Promise<void> {
+    return this.names.resolve(tenantName, spec);
+  }
 
   check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]> {
     return this.specCheck.of(tx, tenantId, spec);

@@ -72,7 +72,8 @@ export class RolloutsService {
    * Locks the deployment, determines the spec (404, 422), checks (409, 412, 429), writes the revision and starts the
    * operation.
    */
-  create({ principal, deploymentName, body: requested, ...request }: RolloutRequest): Promise<Reply> {
+  async create({ principal, deploymentName, body: requested, ...request }: RolloutRequest): Promise<Reply> {
+    await this.instances.resolveNames(principal.tenantName, requested.spec ?? requested.spec_patch);
     const { tenantId, actor } = principal;
     const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: requested.reason };
     return this.requests.accept(ROLLOUT, { principal, ...request, ...resource }, async (tx, operationId) => {

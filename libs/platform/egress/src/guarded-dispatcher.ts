@@ -1,7 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import { DEFAULT_PORT } from '@slipway/contracts';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, buildConnector, fetch, type Dispatcher } from 'undici';
 import { canonicalAddress, isOfThisMachine } from './addresses.js';
 import { openTunnel, proxyFor, type OutboundProxy } from './outbound-proxy.js';
 import { addressPermitted, checkUrl, parseAllow, type AddressRule } from './rules.js';
@@ -103,9 +103,35 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
   return new Agent({ ...agentOptions, connect });
 }
 
+/**
+ * Returns a `fetch` for addresses that the operator chose, such as those of the identity provider. It calls them through
+ * the operator's proxy, and checks nothing.
+ */
+export function operatorFetch(proxy: OutboundProxy, resolve = resolveWithSystem): typeof globalThis.fetch {
+  const direct = buildConnector({ timeout: OPERATOR_CONNECT_MS });
+  const connect: buildConnector.connector = (target, callback) => {
+    const port = Number(target.port || DEFAULT_PORT[target.protocol === 'https:' ? 'https' : 'http']);
+    const through = proxyFor(proxy, { protocol: target.protocol, hostname: target.hostname, port });
+    if (!through) {
+      direct(target, callback);
+      return;
+    }
+    connectThrough(through, { resolve, connectTimeoutMs: OPERATOR_CONNECT_MS }, target, port).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+  const dispatcher = new Agent({ connect });
+  const send = (input: string | URL, init?: RequestInit) => fetch(input, { ...(init as object), dispatcher });
+  return send as unknown as typeof globalThis.fetch;
+}
+
+const OPERATOR_CONNECT_MS = 5_000;
+
 interface TunnelSettings {
   resolve: ResolveHost;
-  rule: AddressRule;
+  /** Absent: every address is permitted. */
+  rule?: AddressRule;
   connectTimeoutMs: number;
 }
 
@@ -165,16 +191,16 @@ function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
 }
 
 /** @throws EgressRefusedError if any of the addresses is not permitted; ENOTFOUND if there is none */
-async function permittedAddresses(host: string, resolve: ResolveHost, rule: AddressRule): Promise<LookupAddress[]> {
+async function permittedAddresses(host: string, resolve: ResolveHost, rule?: AddressRule): Promise<LookupAddress[]> {
   const addresses = await resolve(host);
   if (addresses.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
-  if (!addresses.every(({ address }) => addressPermitted(host, rule, address)))
+  if (rule && !addresses.every(({ address }) => addressPermitted(host, rule, address)))
     throw new EgressRefusedError(`${host} resolves to an address that is not allowed`);
   return addresses;
 }
 
 /** Refuses a name if any of its addresses is not permitted, because a mixed answer is a sign of rebinding. */
-function guardedLookup(resolve: ResolveHost, rule: AddressRule): LookupFunction {
+function guardedLookup(resolve: ResolveHost, rule?: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
     const answer = async (): Promise<LookupAddress[]> => {
       const addresses = await permittedAddresses(hostname, resolve, rule);

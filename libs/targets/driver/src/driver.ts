@@ -247,10 +247,10 @@ export interface TargetDriver {
   /** Every rule that the spec breaks; empty if it can be provisioned. Pure: no file, no network. */
   check(spec: InstanceSpec): InstanceSpecIssue[];
   /**
-   * For a driver that adopts: the issue of a server whose name leads to an address that is not allowed now. A name that
-   * cannot be resolved is none. It takes a second at most.
+   * For a driver that adopts: why a server's name is refused that leads to an address that is not allowed now. A name
+   * that cannot be resolved is not refused. It takes a second at most.
    */
-  checkName?(spec: InstanceSpec): Promise<InstanceSpecIssue | undefined>;
+  checkName?(baseUrl: string, tenantName: string): Promise<string | undefined>;
   /**
    * Starts this generation unless it was started before. Returns when the start is recorded, not when the instance is
    * ready. While an older generation runs, this only begins to stop it: call again after the next observation.

@@ -116,13 +116,11 @@ export class EndpointDriver implements TargetDriver {
     return issues;
   }
 
-  async checkName({ endpoint, tenantName = '' }: InstanceSpec): Promise<InstanceSpecIssue | undefined> {
-    if (!endpoint) return undefined;
-    const check = this.egress.check(tenantName, endpoint.baseUrl);
-    // The operator named this host, and its connections are checked.
-    if (!check.ok || check.isLiteral) return undefined;
-    const now = await this.egress.resolved(check);
-    return now.ok ? undefined : { field: 'endpoint.base_url', code: 'not_allowed', message: now.message };
+  async checkName(baseUrl: string, tenantName: string): Promise<string | undefined> {
+    const check = this.egress.check(tenantName, baseUrl);
+    const now = check.ok ? await this.egress.resolved(check) : check;
+    // `check` reports URLs that are refused whatever they resolve to.
+    return check.ok && !now.ok ? now.message : undefined;
   }
 
   /** Starts nothing. Refuses a spec that `check` refuses. */

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
+import { operatorFetch } from '@slipway/platform-egress';
+import type { Configuration, CustomFetch, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 import type { SessionCredentials } from '../sessions/console-sessions.js';
 
 /** The sealed state that a browser keeps while the person is at the provider. */
@@ -38,7 +39,7 @@ export class ProviderClient {
   private readonly callback: string;
   private found?: Promise<Configuration>;
 
-  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'identity'>) {
+  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'identity' | 'outboundProxy'>) {
     const { identity, console } = config;
     this.isConfigured = identity.clientId !== undefined;
     this.audience = identity.audience ?? '';
@@ -132,9 +133,11 @@ export class ProviderClient {
     const client = await library();
     const { issuer = '', clientId = '', clientSecret } = this.config.identity;
     const server = new URL(issuer);
+    const { outboundProxy } = this.config;
     const authentication = clientSecret === undefined ? client.None() : undefined;
     return client.discovery(server, clientId, clientSecret, authentication, {
       timeout: TIMEOUT_SECONDS,
+      ...(outboundProxy && { [client.customFetch]: operatorFetch(outboundProxy) as CustomFetch }),
       ...(server.protocol === 'http:' && { execute: [client.allowInsecureRequests] }),
     });
   }

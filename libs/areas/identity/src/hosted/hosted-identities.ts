@@ -9,6 +9,7 @@ import {
 import { type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
+import { operatorFetch } from '@slipway/platform-egress';
 import { LOOK_UP_IDENTITY, type IdentityRow } from '../console-access.query.js';
 import { identityErrors } from '../identity.errors.js';
 import { identityOf, type HostedTokenRules } from './hosted-token.js';
@@ -26,13 +27,15 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
   private readonly sign?: { keys: ProviderKeys; rules: HostedTokenRules };
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'identity'>,
+    @Inject(CONFIG) config: Pick<Config, 'identity' | 'outboundProxy'>,
     private readonly database: Database,
     @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
   ) {
     const { provider, issuer, audience, jwksUrl } = config.identity;
     this.provider = provider;
-    if (issuer && audience && jwksUrl) this.sign = { keys: new ProviderKeys(jwksUrl), rules: { issuer, audience } };
+    if (!issuer || !audience || !jwksUrl) return;
+    const fetch = config.outboundProxy && operatorFetch(config.outboundProxy);
+    this.sign = { keys: new ProviderKeys(jwksUrl, {}, fetch), rules: { issuer, audience } };
   }
 
   onModuleInit(): void {

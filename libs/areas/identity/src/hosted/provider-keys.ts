@@ -3,6 +3,7 @@ import {
   errors as jose,
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   type CryptoKey,
   type FlattenedJWSInput,
   type JWSHeaderParameters,
@@ -30,12 +31,14 @@ export class ProviderKeys {
   private readonly remote: ReturnType<typeof createRemoteJWKSet>;
   private retryAt = 0;
 
-  constructor(url: string, times: Partial<ProviderKeyTimes> = {}) {
+  /** @param fetch for the request, if it is not the runtime's own */
+  constructor(url: string, times: Partial<ProviderKeyTimes> = {}, fetch?: typeof globalThis.fetch) {
     const { maxAgeMs, cooldownMs, timeoutMs } = { ...TIMES, ...times };
     this.remote = createRemoteJWKSet(new URL(url), {
       cacheMaxAge: maxAgeMs,
       cooldownDuration: cooldownMs,
       timeoutDuration: timeoutMs,
+      ...(fetch && { [customFetch]: fetch }),
     });
   }
 

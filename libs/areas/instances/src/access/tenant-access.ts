@@ -33,6 +33,7 @@ import {
 } from '../catalog/target-catalog.js';
 import { DeviceAssignments } from '../devices/device-assignments.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';
+import { AdoptedNames } from './adopted-names.js';
 import { OUTSIDE_ALLOW_LIST, StartedInstances } from './started-instances.js';
 
 type SecretSettings = Pick<OperatorConfig, 'secrets'>;
@@ -284,6 +285,7 @@ export class SpecCheck {
     private readonly catalog: TargetCatalog,
     private readonly started: StartedInstances,
     private readonly devices: DeviceAssignments,
+    private readonly names: AdoptedNames,
   ) {}
 
   async of(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]> {
@@ -292,12 +294,12 @@ export class SpecCheck {
     const target = targets.find(({ config }) => config.name === spec.runtime.target);
     if (!target) return [unknownTarget(this.catalog, name, spec.runtime.target)];
     const issues = driverIssues(target.driver, name, spec);
-    if (issues.length === 0) issues.push(...(await nameIssues(target.driver, name, spec)));
     for (const [ordinal, url] of endpointUrls(spec.endpoint).entries()) {
       if (!target.driver.adopts || !(await this.started.isOfAnotherTenant(tx, tenantId, url))) continue;
       const field = endpointUrlField(spec.endpoint, ordinal);
       issues.push({ field, code: 'not_allowed', message: foreignAddress(target, name) });
     }
+    issues.push(...this.names.issues(target, name, spec));
     const { max_instances: max } = target.config;
     if (target.driver.adopts && spec.scaling.min_replicas === 0) {
       issues.push({
@@ -349,20 +351,6 @@ function driverIssues(driver: TargetDriver, tenantName: string, spec: RevisionSp
       })),
   );
   return [...new Map(found.map((issue) => [`${issue.field} ${issue.message}`, issue])).values()];
-}
-
-/** Returns the issues of adopted servers whose names lead to addresses that are not allowed now. */
-async function nameIssues(driver: TargetDriver, tenantName: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]> {
-  if (!driver.checkName) return [];
-  const { endpoint } = spec;
-  const about = { id: 'check', generation: 1, tenantName };
-  const found = await Promise.all(
-    endpointUrls(endpoint).map(async (_url, ordinal) => {
-      const issue = await driver.checkName?.(toInstanceSpec(spec, { ...about, ordinal }, placeholderSecrets));
-      return issue && { ...issue, field: endpointUrlField(endpoint, ordinal) };
-    }),
-  );
-  return found.filter((issue) => issue !== undefined);
 }
 
 /**

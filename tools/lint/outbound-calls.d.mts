@@ -1,0 +1,1 @@
+export const OUTBOUND: Record<string, string>;
