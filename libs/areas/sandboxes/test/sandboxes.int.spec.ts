@@ -178,6 +178,8 @@ it('a credential is sealed and never shown', async () => {
 it.each([
   ['http://169.254.169.254', 'address_not_allowed'],
   ['http://10.0.0.1', 'address_not_allowed'],
+  ['http://168.63.129.16', 'address_not_allowed'],
+  ['https://localhost', 'address_not_allowed'],
   ['http://0x7f.1', 'host_not_canonical'],
   ['https://user:pass@sandbox.example.com', 'userinfo_not_allowed'],
   ['https://sandbox.example.com/?a=b', 'invalid_url'],

@@ -42,6 +42,10 @@ it.each([
   ['https://127.0.0.1:8443/', 'address_not_allowed'],
   ['https://169.254.169.254/latest/meta-data', 'address_not_allowed'],
   ['https://[::1]/', 'address_not_allowed'],
+  ['https://168.63.129.16/', 'address_not_allowed'],
+  ['https://metadata.google.internal/', 'address_not_allowed'],
+  // A name that resolves to loopback.
+  ['https://localhost:8443/', 'address_not_allowed'],
   ['https://user:password@hooks.example.com/', 'userinfo_not_allowed'],
   ['https://0x7f.1/', 'host_not_canonical'],
   ['ftp://hooks.example.com/', 'scheme_not_allowed'],
@@ -55,7 +59,8 @@ it.each([
   ]);
 });
 
-it('a webhook may have an address that the operator allows', async () => {
+it('a webhook may have a name that has no address yet, or an address that the operator allows', async () => {
+  expect((await bed.send('POST', '/webhooks', { body: { url: 'https://later.invalid/hook' } })).status).toBe(201);
   expect(
     (await bed.send('POST', '/webhooks', { tenant: 'ten_c', body: { url: 'http://127.0.0.1:9/hook' } })).status,
   ).toBe(201);
