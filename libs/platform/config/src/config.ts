@@ -85,7 +85,10 @@ export interface Config {
   /** Per token; 0 = off. */
   rateLimit: { readsPerMinute: number; mutationsPerMinute: number };
   metricsPort?: number;
-  /** Ports of this machine that no outbound call may reach: those of Slipway's processes, of Postgres and of Redis. */
+  /**
+   * Ports of this machine that no outbound call may reach: those of Slipway's processes, of Postgres, Redis, S3 and of a
+   * proxy for outbound calls on this machine.
+   */
   ownPorts: readonly number[];
   metricsToken?: string;
   /** For calls that leave the operator's network. `none` are the hosts that are called directly. */
@@ -284,6 +287,8 @@ const DEFAULT_PORTS: Record<string, number> = {
   'https:': 443,
 };
 
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
 /**
  * The ports in all variables, also in those of other processes: a process that has such a variable may use it for
  * nothing, but must not call the port for a client. A port of 0 means any free port, which is not known yet.
@@ -292,7 +297,9 @@ function ownPorts(values: Values, databases: readonly string[]): number[] {
   const { apiPort, gatewayPort, metricsPort, redisUrl, s3Endpoint, ownPorts: further = [] } = values;
   const { databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl } = values;
   const logins = [databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl];
-  const services = [...databases, ...logins, redisUrl, s3Endpoint].flatMap((url) =>
+  // The port of a proxy elsewhere may be that of an engine here.
+  const proxies = [values.httpProxy, values.httpsProxy].filter((url) => url && LOOPBACK.test(new URL(url).hostname));
+  const services = [...databases, ...logins, redisUrl, s3Endpoint, ...proxies].flatMap((url) =>
     url && URL.canParse(url) ? new URL(url) : [],
   );
   const theirs = services.map(({ port, protocol }) => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)));

@@ -272,14 +272,15 @@ export const SCHEMA = {
     description: 'bearer token that /metrics requires, on every port',
   }),
   httpProxy: optional('HTTP_PROXY', proxyUrl, {
-    secret: true,
+    processes: SERVERS,
     description: 'proxy for webhooks, suppliers and external sandboxes with http URLs; engines are never called through it',
   }),
   httpsProxy: optional('HTTPS_PROXY', proxyUrl, {
-    secret: true,
+    processes: SERVERS,
     description: 'the same for https URLs, and for the identity provider',
   }),
   noProxy: optional('NO_PROXY', names, {
+    processes: SERVERS,
     description: 'hosts, domains, addresses and networks that are called without a proxy, separated by commas; * = all',
   }),
   trustedProxies: optional('SLIPWAY_TRUSTED_PROXIES', proxyList, {
@@ -345,7 +346,8 @@ export function readVariables(env: NodeJS.ProcessEnv): { values: Values; problem
     try {
       values[field] = variable.parse(raw);
     } catch (error) {
-      const shown = variable.secret ? '' : `, not ${JSON.stringify(raw)}`;
+      // The URL of a proxy may have a password.
+      const shown = variable.secret || raw.includes('@') ? '' : `, not ${JSON.stringify(raw)}`;
       problems.push(`${variable.name} ${(error as Error).message}${shown}`);
     }
   }
