@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { SlipwayRequest } from '@slipway/platform-http';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleEntrance } from './console-entrance.js';
 import { csrfOf, newSecret } from './sessions/console-cookies.js';
 
@@ -8,7 +8,10 @@ const session = { id: 's', secret, credentials: { bearer: 'slw_1' } };
 
 /** @param cookie `known` is the cookie of the session */
 function entering(method: string, headers: Record<string, string> = {}, cookie = 'known') {
-  const lookup = { find: async (_: unknown, given: string) => (given === 'known' ? session : undefined) };
+  const lookup = {
+    find: async (_: unknown, given: string) => (given === 'known' ? session : undefined),
+    refusalOf: () => errors.unauthenticated(),
+  };
   const renewal = { credentialsOf: async () => ({ bearer: 'renewed' }) };
   const entrance = new ConsoleEntrance({ console: { isOn: true } as never }, lookup as never, renewal as never);
   return entrance.credentialOf(

@@ -29,7 +29,7 @@ export class ConsoleEntrance implements Entrance {
   async sessionOf(request: SlipwayRequest, cookie: string | undefined): Promise<ConsoleSession> {
     assertOwnOrigin(request.headers, this.config.console);
     const session = await this.lookup.find(request, cookie);
-    if (!session) throw this.lookup.refusalOf(request);
+    if (!session) throw this.lookup.refusalOf(request, cookie);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead && !isCsrfOf(session.secret, request.headers[CSRF_HEADER])) throw consoleErrors.csrf_refused();
     return { ...session, credentials: await this.renewal.credentialsOf(session) };

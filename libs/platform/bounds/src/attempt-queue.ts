@@ -95,13 +95,12 @@ export class AttemptQueue {
 
   private startGroups(): void {
     while (this.waiting > 0 && this.running < this.bounds.maxRunning && this.takeCredit()) void this.runGroup();
+    clearTimeout(this.timer);
+    this.timer = undefined;
     // A group that ends starts the next ones itself.
-    if (this.waiting === 0 || this.running >= this.bounds.maxRunning || this.timer) return;
+    if (this.waiting === 0 || this.running >= this.bounds.maxRunning) return;
     const waitMs = (1 - this.credits) * this.bounds.intervalMs;
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.startGroups();
-    }, Math.ceil(waitMs));
+    this.timer = setTimeout(() => this.startGroups(), Math.ceil(waitMs));
   }
 
   private async runGroup(): Promise<void> {

@@ -84,7 +84,8 @@ export class SignInService {
     } catch (failure) {
       if (!(failure instanceof SignInRefused)) return this.failed('unavailable', failure);
       const isTooMany = this.failures.take(address) !== undefined;
-      return this.failed(isTooMany ? 'too_many' : failure.why, failure.cause);
+      // A flood must not fill the log.
+      return isTooMany ? this.failed('too_many') : this.failed(failure.why, failure.cause);
     }
   }
 

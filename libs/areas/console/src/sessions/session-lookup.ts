@@ -48,14 +48,14 @@ export class SessionLookup {
 
   /**
    * Returns the refusal of a request without a session: unauthenticated (401), or rate_limited (429) if there were too
-   * many from its address.
+   * many wrong cookies from its address.
    */
-  refusalOf(request: SlipwayRequest): SlipwayError {
-    const address = this.addressOf(request);
-    const waitSeconds = this.failures.take(address);
+  refusalOf(request: SlipwayRequest, cookie: string | undefined): SlipwayError {
+    const isWrong = this.cookies.read(cookie, 'session') !== undefined;
+    const waitSeconds = isWrong ? this.failures.take(this.addressOf(request)) : undefined;
     if (waitSeconds !== undefined)
       return errors.rate_limited({
-        message: 'The console session does not exist. Too many requests without a session came from this address.',
+        message: 'The console session does not exist. Too many requests with invalid session cookies came from this address.',
         headers: { 'retry-after': String(waitSeconds) },
       });
     return errors.unauthenticated({
