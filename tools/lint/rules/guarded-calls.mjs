@@ -4,7 +4,14 @@ import { OUTBOUND } from '../outbound-calls.mjs';
 /** What may be imported from modules that can connect; everything else of them opens connections or prepares it. */
 const HARMLESS = {
   undici: ['request', 'errors'],
-  'node:http': ['createServer', 'STATUS_CODES', 'METHODS', 'validateHeaderName', 'validateHeaderValue', 'maxHeaderSize'],
+  'node:http': [
+    'createServer',
+    'STATUS_CODES',
+    'METHODS',
+    'validateHeaderName',
+    'validateHeaderValue',
+    'maxHeaderSize',
+  ],
   'node:https': ['createServer'],
   'node:http2': ['createServer', 'createSecureServer', 'constants'],
   'node:net': ['createServer', 'BlockList', 'isIP', 'isIPv4', 'isIPv6'],

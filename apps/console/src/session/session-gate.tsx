@@ -14,7 +14,8 @@ const WHY_NOT: Record<string, string> = {
   not_granted:
     'The identity provider knows you, but you have no access here. Ask an admin to grant it on the Access page or with `slipway access grant`.',
   unavailable: 'The identity provider does not respond. Try again in a moment.',
-  too_many: 'The identity provider refused the sign-in, as it did many others from this address. Wait a minute, then try again.',
+  too_many:
+    'The identity provider refused the sign-in, as it did many others from this address. Wait a minute, then try again.',
 };
 
 function SignIn({ session, hasEnded }: { session: Session; hasEnded: boolean }) {

@@ -258,10 +258,7 @@ describe('a flood of tokens that do not exist', () => {
   it('says when to come back', async () => {
     await flood(400);
     const refused = whileTimePasses(Promise.resolve(book.check(bearer('x'), ADDRESS)));
-    await expect(refused).rejects.toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '1' },
-    });
+    await expect(refused).rejects.toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
   });
 
   it('does not stop known tokens', async () => {

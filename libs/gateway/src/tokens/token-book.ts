@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseToken, checkToken } from '@slipway/contracts';
 import type { NamedSql, QueryClient } from '@slipway/dataplane';
-import { type Attempt, type AttemptBounds, AttemptQueue, FailedAttempts, type FailureLimits } from '@slipway/platform-bounds';
+import {
+  type Attempt,
+  type AttemptBounds,
+  AttemptQueue,
+  FailedAttempts,
+  type FailureLimits,
+} from '@slipway/platform-bounds';
 import type { Clock } from '../postgres/database-clock.js';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
 

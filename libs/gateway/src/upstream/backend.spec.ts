@@ -323,3 +323,15 @@ it('an instance that stays does not start again when other instances or the guar
   backend.update({ ...backend.spec, instances: moved }, true);
   expect(named(backend, 'a').isStarting(now)).toBe(true);
 });
+
+it('only the server of a supplier may be called through the proxy of the operator', () => {
+  const seen: (boolean | undefined)[] = [];
+  const backendOfKind = (revisionName: string | null) =>
+    new UpstreamBackend({ ...specWith(['a']), revisionName }, DEFAULT_SETTINGS, (_allow, { isSupplier }) => {
+      seen.push(isSupplier);
+      return dispatcher('d');
+    });
+  backendOfKind('chat-1');
+  backendOfKind(null);
+  expect(seen).toEqual([false, true]);
+});

@@ -82,8 +82,7 @@ export class UpstreamBackend {
       const known = this.instances.find(
         (instance) => instance.id === published.id && instance.baseUrl === published.base_url,
       );
-      if (!known || !isGuardSame)
-        return new Instance(published, spec.guard, guarded, this.settings, areNew && !known);
+      if (!known || !isGuardSame) return new Instance(published, spec.guard, guarded, this.settings, areNew && !known);
       known.follow(published);
       return known;
     });

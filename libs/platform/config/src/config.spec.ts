@@ -86,7 +86,11 @@ describe('loadConfig', () => {
     const read = (env: NodeJS.ProcessEnv) => loadConfig({ ...EXTERNAL, ...env }, cwd);
     expect(read({}).outboundProxy).toBeUndefined();
     expect(read({ NO_PROXY: '*' }).outboundProxy).toBeUndefined();
-    const config = read({ HTTPS_PROXY: 'http://user:pass@127.0.0.1:3128/', HTTP_PROXY: 'proxy:8080', NO_PROXY: 'a, .b  c' });
+    const config = read({
+      HTTPS_PROXY: 'http://user:pass@127.0.0.1:3128/',
+      HTTP_PROXY: 'proxy:8080',
+      NO_PROXY: 'a, .b  c',
+    });
     expect(config.outboundProxy).toEqual({
       http: 'http://proxy:8080',
       https: 'http://user:pass@127.0.0.1:3128/',
@@ -96,7 +100,9 @@ describe('loadConfig', () => {
     expect(config.ownPorts).not.toContain(8080);
     const problem = 'HTTPS_PROXY must be the address of an http or https proxy, as in http://proxy.example:3128';
     expect(problemsOf({ ...EXTERNAL, HTTPS_PROXY: 'socks5://user:pass@proxy' })).toEqual([problem]);
-    expect(problemsOf({ ...EXTERNAL, HTTPS_PROXY: 'http://proxy/path' })).toEqual([`${problem}, not "http://proxy/path"`]);
+    expect(problemsOf({ ...EXTERNAL, HTTPS_PROXY: 'http://proxy/path' })).toEqual([
+      `${problem}, not "http://proxy/path"`,
+    ]);
   });
 
   it('bounds how long a stopping gateway waits', () => {

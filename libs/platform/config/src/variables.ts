@@ -273,7 +273,8 @@ export const SCHEMA = {
   }),
   httpProxy: optional('HTTP_PROXY', proxyUrl, {
     processes: SERVERS,
-    description: 'proxy for webhooks, suppliers and external sandboxes with http URLs; engines are never called through it',
+    description:
+      'proxy for webhooks, suppliers and external sandboxes with http URLs; engines are never called through it',
   }),
   httpsProxy: optional('HTTPS_PROXY', proxyUrl, {
     processes: SERVERS,

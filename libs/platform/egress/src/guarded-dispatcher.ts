@@ -152,7 +152,9 @@ async function connectThrough(
       : [{ address: known, family: 0 }];
   const connectTo = (settings: buildConnector.BuildOptions, to: buildConnector.Options): Promise<Socket> =>
     new Promise((done, fail) => {
-      buildConnector({ timeout: limitMs, ...settings })(to, (...[error, socket]) => (error ? fail(error) : done(socket as Socket)));
+      buildConnector({ timeout: limitMs, ...settings })(to, (...[error, socket]) =>
+        error ? fail(error) : done(socket as Socket),
+      );
     });
   // The proxy would connect to its own machine.
   if (addresses.some(({ address }) => isOfThisMachine(address)))

@@ -51,35 +51,38 @@ function groupsOf(address: string): string {
   return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 }
 
-describe.each(['169.254.169.254', '168.63.129.16', '100.100.100.200', '169.254.170.2'])('%s in another form', (address) => {
-  const groups = groupsOf(address);
-  const inverted = groupsOf(
-    address
-      .split('.')
-      .map((part) => 255 - Number(part))
-      .join('.'),
-  );
-  const [high = '', low = ''] = groups.split(':');
-  const lowBytes = [low.padStart(4, '0').slice(0, 2), low.padStart(4, '0').slice(2)];
+describe.each(['169.254.169.254', '168.63.129.16', '100.100.100.200', '169.254.170.2'])(
+  '%s in another form',
+  (address) => {
+    const groups = groupsOf(address);
+    const inverted = groupsOf(
+      address
+        .split('.')
+        .map((part) => 255 - Number(part))
+        .join('.'),
+    );
+    const [high = '', low = ''] = groups.split(':');
+    const lowBytes = [low.padStart(4, '0').slice(0, 2), low.padStart(4, '0').slice(2)];
 
-  it.each([
-    ['IPv4-mapped', `::ffff:${address}`],
-    ['IPv4-mapped in hexadecimal', `::ffff:${groups}`],
-    ['IPv4-compatible', `::${groups}`],
-    ['translated (SIIT)', `::ffff:0:${groups}`],
-    ['NAT64', `64:ff9b::${groups}`],
-    ['local NAT64', `64:ff9b:1::${groups}`],
-    ['NAT64 with a prefix of an operator', `2a00:1450:4001:830::${groups}`],
-    ['NAT64 with a prefix of 32 bits', `2a00:1450:${groups}::`],
-    ['NAT64 with a prefix of 48 bits', `2a00:1450:4001:${high}:${lowBytes[0]}:${lowBytes[1]}00::`],
-    ['6to4', `2002:${groups}::1`],
-    ['Teredo', `2001:0:4136:e378:8000:63bf:${inverted}`],
-    ['ISATAP', `2a00:1450:4001:830:0:5efe:${groups}`],
-  ])('is refused: %s', (_form, text) => {
-    expect([text, addressReachOf(text)]).toEqual([text, 'forbidden']);
-    expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, text)).toBe(false);
-  });
-});
+    it.each([
+      ['IPv4-mapped', `::ffff:${address}`],
+      ['IPv4-mapped in hexadecimal', `::ffff:${groups}`],
+      ['IPv4-compatible', `::${groups}`],
+      ['translated (SIIT)', `::ffff:0:${groups}`],
+      ['NAT64', `64:ff9b::${groups}`],
+      ['local NAT64', `64:ff9b:1::${groups}`],
+      ['NAT64 with a prefix of an operator', `2a00:1450:4001:830::${groups}`],
+      ['NAT64 with a prefix of 32 bits', `2a00:1450:${groups}::`],
+      ['NAT64 with a prefix of 48 bits', `2a00:1450:4001:${high}:${lowBytes[0]}:${lowBytes[1]}00::`],
+      ['6to4', `2002:${groups}::1`],
+      ['Teredo', `2001:0:4136:e378:8000:63bf:${inverted}`],
+      ['ISATAP', `2a00:1450:4001:830:0:5efe:${groups}`],
+    ])('is refused: %s', (_form, text) => {
+      expect([text, addressReachOf(text)]).toEqual([text, 'forbidden']);
+      expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, text)).toBe(false);
+    });
+  },
+);
 
 it.each(['2606:4700::1111', '2a00:1450:4001:830::200e', '100.64.0.1', '168.63.129.17', 'fd00:ec3::1', 'fd12::1'])(
   '%s is no metadata service',
@@ -112,7 +115,10 @@ describe('a name of a metadata service', () => {
 });
 
 describe('the addresses of a name at its creation', () => {
-  const at = (...addresses: string[]) => async () => addresses.map((address) => ({ address }));
+  const at =
+    (...addresses: string[]) =>
+    async () =>
+      addresses.map((address) => ({ address }));
   const check = (allow: string[], resolve: () => Promise<{ address: string }[]>) =>
     checkAddresses(checkUrl(allow, 'https://hooks.example.com/a'), resolve);
 

@@ -75,7 +75,11 @@ const at =
   };
 const PUBLIC = ['http://*:*', 'https://*:*'];
 
-async function get(url: string, resolve: ResolveHost, { allow = PUBLIC, through = proxyUrl, none = [] as string[] } = {}) {
+async function get(
+  url: string,
+  resolve: ResolveHost,
+  { allow = PUBLIC, through = proxyUrl, none = [] as string[] } = {},
+) {
   const dispatcher = guardedDispatcher(allow, {
     resolve,
     connectTimeoutMs: 2_000,

@@ -26,7 +26,9 @@ export function proxyFor(
   if (proxy === undefined) return undefined;
   const address = canonicalAddress(hostname);
   if (hostname === 'localhost' || (address !== undefined && isLoopback(address))) return undefined;
-  return none.some((rule) => isCovered(rule.trim().toLowerCase(), address ?? hostname, port)) ? undefined : new URL(proxy);
+  return none.some((rule) => isCovered(rule.trim().toLowerCase(), address ?? hostname, port))
+    ? undefined
+    : new URL(proxy);
 }
 
 function isCovered(rule: string, host: string, port: number): boolean {
@@ -70,9 +72,7 @@ export function openTunnel(proxy: URL, to: { address: string; port: number }, li
       agent: false,
       headers: {
         host: authority,
-        ...(proxy.username !== '' && {
-          'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}`,
-        }),
+        ...(proxy.username !== '' && { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
       },
     });
     const timer = setTimeout(

@@ -146,14 +146,12 @@ describe('EndpointDriver.observe', () => {
 
   it('refuses a name that leads to loopback when it is named, but none that cannot be resolved or that is allowed', async () => {
     const at = (address: string) => ({ resolve: async () => [{ address, family: 4 }] });
-    const wide = ['http://*.example.com:*'];
-    const url = 'http://a.example.com:80';
+    const [wide, url] = [['http://*.example.com:*'], 'http://a.example.com:80'];
     const messageOf = (allow: string[], options: EndpointDriverOptions) => driverFor(allow, options).checkName(url, '');
     expect(await messageOf(wide, at('127.0.0.1'))).toMatch(/a\.example\.com resolves to an address/);
     expect(await messageOf(wide, at('8.8.8.8'))).toBeUndefined();
     expect(await messageOf([url], at('127.0.0.1'))).toBeUndefined();
     expect(await messageOf(wide, { resolve: () => Promise.reject(new Error('ENOTFOUND')) })).toBeUndefined();
-    // `check` refuses this one.
     expect(await messageOf(['http://other.example:*'], at('127.0.0.1'))).toBeUndefined();
   });
 

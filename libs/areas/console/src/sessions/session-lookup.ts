@@ -55,7 +55,8 @@ export class SessionLookup {
     const waitSeconds = isWrong ? this.failures.take(this.addressOf(request)) : undefined;
     if (waitSeconds !== undefined)
       return errors.rate_limited({
-        message: 'The console session does not exist. Too many requests with invalid session cookies came from this address.',
+        message:
+          'The console session does not exist. Too many requests with invalid session cookies came from this address.',
         headers: { 'retry-after': String(waitSeconds) },
       });
     return errors.unauthenticated({

@@ -25,7 +25,10 @@ it('reports each server whose name led to a refused address, for the tenant that
   await names.resolve('acme', { endpoint: { base_urls: [fine, bad] } });
   const spec = { endpoint: { base_urls: [fine, bad] } } as unknown as RevisionSpec;
   expect(fieldsOf(spec)).toEqual(['endpoint.base_urls[1]']);
-  expect(names.issues(adopted, 'acme', spec)[0]).toMatchObject({ code: 'not_allowed', message: 'resolves to loopback' });
+  expect(names.issues(adopted, 'acme', spec)[0]).toMatchObject({
+    code: 'not_allowed',
+    message: 'resolves to loopback',
+  });
   expect(fieldsOf(spec, 'other')).toEqual([]);
 });
 

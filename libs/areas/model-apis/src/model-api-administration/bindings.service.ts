@@ -121,7 +121,10 @@ export class BindingsService implements ExistenceCheck {
     });
   }
 
-  private async reachOf({ tenantName }: Principal, { base_url: url }: BindingTargetDto): Promise<UrlCheckResult | undefined> {
+  private async reachOf(
+    { tenantName }: Principal,
+    { base_url: url }: BindingTargetDto,
+  ): Promise<UrlCheckResult | undefined> {
     return url === undefined ? undefined : this.egress.checkNow(tenantName, url);
   }
 

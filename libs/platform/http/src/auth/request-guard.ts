@@ -114,11 +114,7 @@ export class CredentialMemory {
     this.refused.clear();
   }
 
-  private async checked(
-    key: string,
-    credential: string,
-    authenticate: () => Promise<Principal>,
-  ): Promise<Principal> {
+  private async checked(key: string, credential: string, authenticate: () => Promise<Principal>): Promise<Principal> {
     const { generation } = this;
     try {
       return await authenticate();
@@ -156,10 +152,7 @@ export class CredentialMemory {
 }
 
 function overloaded(): SlipwayError {
-  return errors.unavailable({
-    message: 'Too many credentials wait to be checked.',
-    headers: { 'retry-after': '2' },
-  });
+  return errors.unavailable({ message: 'Too many credentials wait to be checked.', headers: { 'retry-after': '2' } });
 }
 
 function isRefusal(failure: unknown): failure is SlipwayError {
