@@ -68,7 +68,8 @@ it('a guessing client is counted by the address that a trusted proxy saw', async
 
 it('a gateway that seems to be behind a proxy without a trusted one says so once', async () => {
   const gateway = await installation.gateway();
+  const before = installation.logged.length;
   for (let n = 0; n < 120; n += 1) await chat(gateway, token, '198.51.100.1');
-  const hints = installation.logged.filter((line) => line.includes('SLIPWAY_TRUSTED_PROXIES=127.0.0.1'));
+  const hints = installation.logged.slice(before).filter((line) => line.includes('SLIPWAY_TRUSTED_PROXIES=127.0.0.1'));
   expect(hints).toHaveLength(1);
 });

@@ -98,7 +98,8 @@ describe('a sign-in', () => {
     const at = (wanted: string) => locations.flatMap((location, n) => (location === wanted ? [n + 1] : []));
     expect(at('/deployments/chat')).toEqual([30, 60]);
     expect([at('/?sign_in=refused').length, at('/?sign_in=too_many').length]).toEqual([20, 38]);
-    expect(checking.most).toBeLessThanOrEqual(20);
+    // A group may start while 31 run.
+    expect(checking.most).toBeLessThanOrEqual(39);
   });
 
   it('answers only to its own host', async () =>
