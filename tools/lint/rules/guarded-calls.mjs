@@ -1,7 +1,7 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
 import { OUTBOUND } from '../outbound-calls.mjs';
 
-/** What may be imported from modules that can connect; everything else of them opens connections or prepares it. */
+/** The harmless exports of modules that can connect. Everything else of them opens connections, or prepares them. */
 const HARMLESS = {
   undici: ['request', 'errors'],
   'node:http': [

@@ -68,7 +68,7 @@ describe('requests that do not come from the console’s page', () => {
       ]);
   });
 
-  it('a client must wait after 120 unknown cookies, and stops nobody who has a session or signs in', async () => {
+  it('a client must wait after 120 unknown cookies, and stops no person who has a session or signs in', async () => {
     const own = await bootApi();
     try {
       const first = await signInAt(own.url, own.token);
@@ -89,7 +89,7 @@ describe('requests that do not come from the console’s page', () => {
     }
   });
 
-  it('a client must wait after twenty failed sign-ins, and stops nobody with a valid token', async () => {
+  it('a client must wait after twenty failed sign-ins, and stops no person with a valid token', async () => {
     const own = await bootApi();
     try {
       const signIn = (token: string) => ask(own.url, 'POST', '/console/session', { body: { token } });

@@ -225,7 +225,7 @@ describe('a flood of tokens that do not exist', () => {
   const flood = (size: number, address = ADDRESS, prefix = 'f'): Promise<string[]> =>
     whileTimePasses(Promise.all(Array.from({ length: size }, (_, n) => outcome(bearer(`${prefix}${n}`), address))));
 
-  it('costs Postgres a statement for hundreds of tokens, and is told to slow down', async () => {
+  it('costs Postgres a statement for hundreds of tokens, and gets 429 after a while', async () => {
     const outcomes = await flood(2_000);
     expect([outcomes[0], outcomes.at(-1)]).toEqual(['401 invalid_api_key', '429 rate_limited']);
     expect(db.asked.length).toBeLessThanOrEqual(10);

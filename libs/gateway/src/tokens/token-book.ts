@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseToken, checkToken } from '@slipway/contracts';
 import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import {
-  type Attempt,
+  type CredentialAttempt,
   type AttemptBounds,
   AttemptQueue,
   FailedAttempts,
@@ -170,7 +170,7 @@ export class TokenBook {
   }
 
   /** Checks secret and expiry; tokens in the book are never revoked. @throws GatewayError 401 or 429 */
-  private verified(token: Token | undefined, secret: string, { address, claim }: Attempt): Token {
+  private verified(token: Token | undefined, secret: string, { address, claim }: CredentialAttempt): Token {
     const facts = token && {
       secretHash: token.secretHash,
       isRevoked: false,

@@ -50,7 +50,7 @@ export class FailedAttempts {
     this.ofClaim = new AddressRate(claimPerMinute);
   }
 
-  /** @returns the seconds to wait if the client should be told to slow down, otherwise undefined */
+  /** @returns the seconds to wait if the refusal should ask the client to slow down, otherwise undefined */
   note(address: string, claim: string): number | undefined {
     const waits = [this.ofAddress.take(address), this.ofClaim.take(claim)].filter((wait) => wait !== undefined);
     return waits.length === 0 ? undefined : Math.max(...waits);

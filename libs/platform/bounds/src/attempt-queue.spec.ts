@@ -3,18 +3,18 @@ import { AttemptQueue, type AttemptBounds } from './attempt-queue.js';
 
 const BOUNDS: AttemptBounds = { groupSize: 10, groups: 2, intervalMs: 20, maxRunning: 100, maxWaiting: 1_000 };
 
-/** Names of the attempts in the order of their begin, those of one turn together. */
-let turns: string[][];
-let isTurnOpen: boolean;
+/** Names of the attempts in the order of their begin, those of one turn of the event loop together. */
+let bursts: string[][];
+let isBurstOpen: boolean;
 beforeEach(() => {
-  [turns, isTurnOpen] = [[], false];
+  [bursts, isBurstOpen] = [[], false];
 });
 
 function noteBegin(name: string): void {
-  if (!isTurnOpen) turns.push([]);
-  isTurnOpen = true;
-  setImmediate(() => (isTurnOpen = false));
-  turns.at(-1)?.push(name);
+  if (!isBurstOpen) bursts.push([]);
+  isBurstOpen = true;
+  setImmediate(() => (isBurstOpen = false));
+  bursts.at(-1)?.push(name);
 }
 
 interface Client {
@@ -38,12 +38,12 @@ const guesses = (queue: AttemptQueue, size: number, addressOf = (_n: number) => 
 it.each([
   ['one address', () => '10.0.0.1'],
   ['many addresses', (n: number) => `10.0.${n}.1`],
-])('checks guesses from %s in groups at a limited pace, and returns the result of each', async (_from, addressOf) => {
+])('checks guesses from %s in groups at a limited pace, and rebursts the result of each', async (_from, addressOf) => {
   const startedAt = performance.now();
   expect(new Set(await Promise.all(guesses(queueOf(), 100, addressOf)))).toEqual(new Set(['wrong']));
   // Two begin at once, the other 98 in ten groups. On a busy machine two groups may begin in one turn.
-  expect(turns[0]?.slice(0, 2)).toEqual(['guess0', 'guess1']);
-  expect(turns.length).toBeLessThanOrEqual(11);
+  expect(bursts[0]?.slice(0, 2)).toEqual(['guess0', 'guess1']);
+  expect(bursts.length).toBeLessThanOrEqual(11);
   expect(performance.now() - startedAt).toBeGreaterThan(9 * BOUNDS.intervalMs);
 });
 
@@ -51,7 +51,7 @@ it('lets an attempt from another address into the next group, however many guess
   const queue = queueOf();
   const flood = guesses(queue, 200);
   expect(await attempt(queue, { address: '10.0.0.2', claim: 'honest', isRight: true })).toBe('right');
-  expect(turns.findIndex((names) => names.includes('honest'))).toBeLessThanOrEqual(1);
+  expect(bursts.findIndex((names) => names.includes('honest'))).toBeLessThanOrEqual(1);
   await Promise.all(flood);
 });
 
@@ -61,7 +61,7 @@ it('accepts a correct secret from the address of a flood in its order', async ()
   const honest = attempt(queue, { claim: 'honest', isRight: true });
   const later = guesses(queue, 50);
   expect(await honest).toBe('right');
-  expect(turns.findIndex((names) => names.includes('honest'))).toBeLessThan(6);
+  expect(bursts.findIndex((names) => names.includes('honest'))).toBeLessThan(6);
   await Promise.all([...flood, ...later]);
 });
 
@@ -70,7 +70,7 @@ it('counts all attempts with one claim as one of a group', async () => {
   const waiting = guesses(queue, 2);
   const same = Array.from({ length: 300 }, (_, n) => attempt(queue, { claim: 'same', isRight: n === 299 }));
   expect((await Promise.all(same)).filter((result) => result === 'right')).toHaveLength(1);
-  expect(turns.length).toBeLessThanOrEqual(2);
+  expect(bursts.length).toBeLessThanOrEqual(2);
   await Promise.all(waiting);
 });
 

@@ -14,10 +14,10 @@ export interface AttemptBounds {
 }
 
 /** An attempt to prove an identity. */
-export interface Attempt {
+export interface CredentialAttempt {
   /** Address of the client. */
   address: string;
-  /** What the client claims to be: the id of a token, of a session. Whether it exists is not known yet. */
+  /** The claimed identity: the id of a token or of a session, which may not exist. */
   claim: string;
 }
 
@@ -63,7 +63,7 @@ export class AttemptQueue {
   }
 
   /** Runs the work when it is its turn. A rejection of the work counts as a failed attempt. */
-  run<T>({ address, claim }: Attempt, work: () => Promise<T>): Promise<T> {
+  run<T>({ address, claim }: CredentialAttempt, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const network = networkOf(address);
       if (this.waiting >= this.bounds.maxWaiting && !this.makeSpace(network)) {

@@ -1,5 +1,5 @@
 export { AddressRate, FailedAttempts, type FailureLimits } from './address-rate.js';
-export { AttemptQueue, type Attempt, type AttemptBounds } from './attempt-queue.js';
+export { AttemptQueue, type CredentialAttempt, type AttemptBounds } from './attempt-queue.js';
 export { ByteBudget, type ByteBounds, type HeldBytes, RateLimiter, type RateDecision } from './budgets.js';
 export { clientAddress, proxyList, type ProxyList } from './client-address.js';
 export { ProxyHint } from './proxy-hint.js';

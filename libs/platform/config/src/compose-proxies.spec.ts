@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { clientAddress, proxyList, type ProxyList } from '@slipway/platform-bounds';
 import { parse } from 'yaml';
 
-/* What the Compose file says about its proxy: without it, all clients count as one. */
+/* The Compose file and its proxy: if the processes do not trust it, all clients count as one. */
 
 const docker = path.resolve(import.meta.dirname, '../../../../docker');
 

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /*
- * Services of clouds that give the machine's own credentials or configuration to whoever asks from it. They are refused
+ * Services of clouds that give the machine's own credentials or configuration to every program on it. They are refused
  * whatever a pattern covers, unless the operator names exactly that address or name.
  */
 

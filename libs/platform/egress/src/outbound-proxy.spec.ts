@@ -11,7 +11,7 @@ import { proxyFor } from './outbound-proxy.js';
 let server: Server;
 let proxy: Server;
 let proxyUrl: string;
-/** What the proxy was asked for, and what the server received. */
+/** The requests to the proxy, and the Host headers that the server received. */
 let tunnels: string[];
 let hosts: string[];
 let authorizations: (string | undefined)[];

@@ -14,7 +14,7 @@ export interface CookieSession extends ConsoleSession {
   secret: string;
 }
 
-/** Finds the session of a request's cookie. Guesses cost the database little, and stop nobody who has a session. */
+/** Finds the session of a request's cookie. Guesses cost the database little, and stop no person who has a session. */
 @Injectable()
 export class SessionLookup {
   private readonly failures = new AddressRate(FAILURES_PER_MINUTE);

@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, type OnModuleInit, Optional } from '@nestjs
 import { HttpAdapterHost } from '@nestjs/core';
 import { parseToken, TOKENS_CHANNEL } from '@slipway/contracts';
 import {
-  type Attempt,
+  type CredentialAttempt,
   type AttemptBounds,
   AttemptQueue,
   clientAddress,
@@ -124,7 +124,7 @@ export class CredentialMemory {
     }
   }
 
-  private slowDown({ address, claim }: Attempt, cause: SlipwayError): void {
+  private slowDown({ address, claim }: CredentialAttempt, cause: SlipwayError): void {
     const waitSeconds = this.failures.note(address, claim);
     if (waitSeconds === undefined) return;
     throw errors.rate_limited({
