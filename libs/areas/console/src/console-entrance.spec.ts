@@ -14,21 +14,22 @@ function entering(method: string, headers: Record<string, string> = {}, cookie =
   };
   const renewal = { credentialsOf: async () => ({ bearer: 'renewed' }) };
   const entrance = new ConsoleEntrance({ console: { isOn: true } as never }, lookup as never, renewal as never);
-  return entrance.credentialOf(
-    { method, headers: { host: 'localhost', ...headers } } as unknown as SlipwayRequest,
-    cookie,
-  );
+  const request = { method, headers: { host: 'localhost', ...headers } } as unknown as SlipwayRequest;
+  return entrance
+    .credentialOf(request, cookie)
+    .then(({ bearer, access }) => [bearer, ...access.map(({ values }) => values(false))]);
 }
+const entered = ['renewed', ['s']];
 const refused = (code: string) => expect.objectContaining({ code });
 
 it.each(['GET', 'HEAD'])('a read needs only the cookie: %s', async (method) =>
-  expect(await entering(method)).toBe('renewed'),
+  expect(await entering(method)).toEqual(entered),
 );
 
 it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   'a change also needs the csrf text of its session: %s',
   async (method) => {
-    expect(await entering(method, { 'x-csrf-token': csrfOf(secret) })).toBe('renewed');
+    expect(await entering(method, { 'x-csrf-token': csrfOf(secret) })).toEqual(entered);
     await expect(entering(method)).rejects.toEqual(refused('csrf_refused'));
     await expect(entering(method, { 'x-csrf-token': csrfOf(newSecret()) })).rejects.toEqual(refused('csrf_refused'));
   },

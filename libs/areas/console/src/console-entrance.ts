@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import type { Entrance, SlipwayRequest } from '@slipway/platform-http';
+import { type EnteredCredential, errors, type Entrance, type SlipwayRequest } from '@slipway/platform-http';
 import { consoleErrors } from './console.errors.js';
+import { accessOfSession } from './sessions/console-session.query.js';
 import type { ConsoleSession } from './sessions/console-sessions.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
 import { assertOwnOrigin } from './sessions/same-origin.js';
@@ -21,8 +22,9 @@ export class ConsoleEntrance implements Entrance {
     private readonly renewal: SessionRenewal,
   ) {}
 
-  async credentialOf(request: SlipwayRequest, cookie: string | undefined): Promise<string> {
-    return (await this.sessionOf(request, cookie)).credentials.bearer;
+  async credentialOf(request: SlipwayRequest, cookie: string | undefined): Promise<EnteredCredential> {
+    const { id, credentials } = await this.sessionOf(request, cookie);
+    return { bearer: credentials.bearer, access: [accessOfSession(id)] };
   }
 
   /** @throws host_refused, origin_refused, csrf_refused (403), unauthenticated (401), rate_limited (429), unavailable (503) */

@@ -1,4 +1,4 @@
-import { prepared } from '@slipway/platform-database';
+import { locking, prepared } from '@slipway/platform-database';
 
 /**
  * Whether organization $2 of provider $1 is that of tenant `t`: it was given to `t`, or to no tenant and `t` is the
@@ -26,6 +26,31 @@ export const LOOK_UP_IDENTITY = prepared(
   `select a.tenant_id, t.name as tenant_name, t.is_operator, a.scopes, a.status, a.display_name
    from console_access a join tenants t on t.id = a.tenant_id
    where a.provider = $1 and a.external_organization_id = $2 and a.external_user_id = $3 and ${IS_GRANTED} order by t.name`,
+);
+
+/**
+ * Whether the mapping of identity $3 in tenant $4 still gives one of the scopes $5, and its token lasts beyond $6: in
+ * the transaction of a mutation, as the system. With $7 the transaction holds the mapping already, so only the time is
+ * read.
+ */
+const requireIdentity = (lock: '' | ' for share'): string => `
+  with mapping as materialized (
+    select status, scopes && $5::text[] as has_scope from console_access
+    where provider = $1 and external_organization_id = $2 and external_user_id = $3 and tenant_id = $4${lock})
+  select case
+    when $6::timestamptz <= clock_timestamp() then slipway_refuse('token_expired')
+    when $7::boolean then true
+    when not exists (select from mapping) or not exists (select from tenants t where t.id = $4 and ${IS_GRANTED})
+      then slipway_refuse('unauthenticated')
+    when not exists (select from mapping where status = 'active') then slipway_refuse('console_access_revoked')
+    when not exists (select from mapping where has_scope) then slipway_refuse('scope_insufficient') end`;
+
+export const REQUIRE_IDENTITY = prepared('identity-console-access-require', requireIdentity(''));
+
+/** A revocation takes a lock that waits for this one, and this one for that. */
+export const REQUIRE_AND_LOCK_IDENTITY = locking(
+  'caller',
+  prepared('identity-console-access-require-and-lock', requireIdentity(' for share')),
 );
 
 export interface IdentityRow {

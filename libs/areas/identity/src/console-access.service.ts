@@ -23,8 +23,8 @@ export class ConsoleAccessService {
    */
   async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
     if (dto.access) await this.assertGranted(who, dto);
-    return this.mutations.run({ principal: who }, async (tx) => {
-      await this.lastAdmin.lock(tx);
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
+      await this.lastAdmin.lock(tx, who);
       const before = await find(tx, dto);
       const scopes = dto.access ? [...new Set(dto.scopes)] : [];
       if (before && isSo(before, dto, scopes)) return before;

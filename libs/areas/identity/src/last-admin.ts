@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ArrayContains, In, IsNull, Not, Raw } from 'typeorm';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { prepared, type Tx } from '@slipway/platform-database';
-import { ApiTokenEntity } from '@slipway/platform-http/auth';
+import type { Principal } from '@slipway/platform-http';
+import { ApiTokenEntity, lockAccess } from '@slipway/platform-http/auth';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { identityErrors } from './identity.errors.js';
 import { organizationsOf } from './tenant-organizations.js';
@@ -30,9 +31,13 @@ export class LastAdmin {
     this.signInProvider = config.identity.issuer === undefined ? null : config.identity.provider;
   }
 
-  /** Take this lock before reading anything that may remove an admin. It lasts until the transaction ends. */
-  async lock(tx: Tx): Promise<void> {
-    await tx.query(LOCK_TENANT_ADMINS, [tx.tenant]);
+  /**
+   * Take this lock before reading anything that may remove an admin. It lasts until the transaction ends. An admin who
+   * was removed while it waited for the lock changes nothing; itself it may remove.
+   */
+  async lock(tx: Tx, who: Principal): Promise<void> {
+    tx.enqueue(LOCK_TENANT_ADMINS, [tx.tenant]);
+    await lockAccess(tx, who);
   }
 
   /** Whether mappings of this provider give access. */

@@ -1,9 +1,12 @@
 import { TOKENS_CHANNEL } from '@slipway/contracts';
 import { prepared } from '@slipway/platform-database';
 
-/** Creations of tenants run one after another: two names that differ only in case violate no index. */
-export const LOCK_TENANT_NAMES = prepared(
-  'identity-tenant-names-lock',
+/**
+ * Creations and changes of tenants run one after another: two names that differ only in case violate no index, and no
+ * change of organizations may happen between the check of its caller and its commit.
+ */
+export const LOCK_TENANTS = prepared(
+  'identity-tenants-lock',
   `select pg_advisory_xact_lock(hashtextextended('slipway.tenant_names', 0))`,
 );
 

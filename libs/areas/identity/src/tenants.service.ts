@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Owner } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { TenantEntity, TokenService } from '@slipway/platform-http/auth';
+import { lockAccess, TenantEntity, TokenService } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import {
   type ExistenceCheck,
@@ -12,12 +12,12 @@ import {
   type PageRequest,
 } from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { appendAudit } from '@slipway/platform-durable/mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { MoreThan } from 'typeorm';
 import { identityErrors } from './identity.errors.js';
 import { organizationsOf, setOrganizations } from './tenant-organizations.js';
 import type { CreatedTenantDto, CreateTenantDto, TenantDto, UpdateTenantDto } from './tenant.dto.js';
-import { INSERT_TENANT, LOCK_TENANT, LOCK_TENANT_NAMES } from './tenant.query.js';
+import { INSERT_TENANT, LOCK_TENANT, LOCK_TENANTS } from './tenant.query.js';
 import { defaultExpiry } from './token-rules.js';
 
 const FIRST_OWNER: Owner = { type: 'person', id: 'admin' };
@@ -30,6 +30,7 @@ export class TenantsService implements ExistenceCheck {
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'identity'>,
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly tokens: TokenService,
   ) {
     this.provider = config.identity.provider;
@@ -50,8 +51,8 @@ export class TenantsService implements ExistenceCheck {
    */
   async create(who: Principal, dto: CreateTenantDto): Promise<CreatedTenantDto> {
     assertOperatorTenant(who);
-    return this.database.tx('system', async (tx) => {
-      await tx.query(LOCK_TENANT_NAMES);
+    return this.mutations.runAsSystem({ principal: who, locksAccess: true }, async (tx) => {
+      await lockTenants(tx, who);
       const tenant = await tx.one<TenantRow>(INSERT_TENANT, [newId('ten'), dto.name]);
       if (!tenant)
         throw identityErrors.tenant_exists({
@@ -85,7 +86,8 @@ export class TenantsService implements ExistenceCheck {
   async update(who: Principal, id: string, dto: UpdateTenantDto): Promise<TenantDto> {
     await this.assertExists(who.tenantId, { id });
     assertOperatorTenant(who);
-    return this.database.tx('system', async (tx) => {
+    return this.mutations.runAsSystem({ principal: who, locksAccess: true }, async (tx) => {
+      await lockTenants(tx, who);
       const tenant = (await tx.one<TenantRow>(LOCK_TENANT, [id]))!;
       const [before] = (await this.answersOf(tx, [tenant])) as [TenantDto];
       const after = { ...before, external_organization_ids: dto.external_organization_ids.toSorted() };
@@ -126,6 +128,12 @@ export class TenantsService implements ExistenceCheck {
       return { id, name, external_organization_ids: organizations.get(id) ?? [], created_at };
     });
   }
+}
+
+/** An admin may take its own organization from the operator tenant, but must still have it when it begins. */
+async function lockTenants(tx: Tx, who: Principal): Promise<void> {
+  tx.enqueue(LOCK_TENANTS, []);
+  await lockAccess(tx, who);
 }
 
 function assertOperatorTenant(who: Principal): void {

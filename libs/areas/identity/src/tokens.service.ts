@@ -23,7 +23,7 @@ export class TokensService {
   async create(who: Principal, dto: CreateTokenDto): Promise<TokenRow & { token: string }> {
     const { name, scopes, owner = who.owner } = dto;
     const minters = mintersOf(who);
-    return this.mutations.run({ principal: who }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const now = await tx.now();
       const expiresAt = dto.expires_at === undefined ? defaultExpiry(now) : new Date(dto.expires_at);
       const details = tokenObjections(who, { scopes, expiresAt, minters }, now);
@@ -45,8 +45,8 @@ export class TokensService {
 
   /** A repeated revocation returns the same answer, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<TokenRow> {
-    return this.mutations.run({ principal: who }, async (tx) => {
-      await this.lastAdmin.lock(tx);
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
+      await this.lastAdmin.lock(tx, who);
       const before = await this.tokens.lock(tx, who.tenantId, id);
       if (!before) throw identityErrors.token_not_found();
       if (before.revoked_at !== null) return before;

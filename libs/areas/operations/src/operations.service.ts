@@ -89,23 +89,33 @@ export class OperationsService implements ExistenceCheck {
   }
 
   resume(who: Principal, id: string, reason?: string): Promise<RawJson> {
-    return this.change(who, id, (tx) => this.store.resume(tx, id, who, reason));
+    return this.decide(who, id, (tx) => this.store.resume(tx, id, who, reason));
   }
 
   promote(who: Principal, id: string, body: PromoteOperationDto): Promise<RawJson> {
-    return this.change(who, id, (tx) => this.store.promote(tx, id, who, body));
+    return this.decide(who, id, (tx) => this.store.promote(tx, id, who, body));
   }
 
   /**
    * Changes an operation in one transaction, and returns its new record.
    * @throws operation_not_found (404) and the errors of the change
    */
-  private async change(who: Principal, id: string, change: (tx: Tx) => Promise<void>): Promise<RawJson> {
-    const record = await this.mutations.run({ principal: who }, async (tx) => {
+  private async change(
+    who: Principal,
+    id: string,
+    change: (tx: Tx) => Promise<void>,
+    locksAccess = false,
+  ): Promise<RawJson> {
+    const record = await this.mutations.run({ principal: who, locksAccess }, async (tx) => {
       await change(tx);
       return this.store.record(tx, id);
     });
     return rawJson(record as string);
+  }
+
+  /** A change that may be the approval of a person. */
+  private decide(who: Principal, id: string, change: (tx: Tx) => Promise<void>): Promise<RawJson> {
+    return this.change(who, id, change, true);
   }
 
   async events(

@@ -52,7 +52,7 @@ export class WebhooksService {
     await this.assertUrl(who, body.url);
     const id = newId('whk');
     const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
-    const created = await this.mutations.run({ principal: who }, async (tx) => {
+    const created = await this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const webhooks = tx.repository(WebhookEntity);
       const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
       const { tenantId } = who;
@@ -88,7 +88,7 @@ export class WebhooksService {
   }
 
   delete(who: Principal, id: string): Promise<DeletedWebhookDto> {
-    return this.mutations.run({ principal: who }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const row = await tx.one<WebhookDto>(DELETE_WEBHOOK, [who.tenantId, id]);
       if (!row) throw webhookErrors.webhook_not_found();
       await appendAudit(tx, { action: 'webhook.delete', resourceType: 'webhook', resourceName: id, before: row });

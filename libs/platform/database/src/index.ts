@@ -27,6 +27,7 @@ export { migrate, requireFit } from './migrate.js';
 export { schemaProblem, type Migration, type SchemaCheck } from './schema.js';
 export { postgresFault, reachPostgres, type ReachPostgresOptions } from './reach.js';
 import { GatewayRole1700000000002 } from './migrations/1700000000002-gateway-role.js';
+import { Refuse1700000000005 } from './migrations/1700000000005-refuse.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { TenantUnseen1700000000004 } from './migrations/1700000000004-tenant-unseen.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
@@ -39,4 +40,5 @@ export const migrations = [
   GatewayRole1700000000002,
   TimestampsInlined1700000000003,
   TenantUnseen1700000000004,
+  Refuse1700000000005,
 ];

@@ -24,8 +24,10 @@ export const LOCK_ORDER = [
   'workload',
   /** The row of a durable operation: a commit of its worker, a cancel, a retry. */
   'operation',
-  /** The end of an event stream. Always last, because its sequence numbers must become visible in commit order. */
+  /** The end of an event stream. It is late, because its sequence numbers must become visible in commit order. */
   'event_stream',
+  /** What the access of the caller rests on, which a mutation reads again right before its commit. */
+  'caller',
 ] as const;
 
 export type Lock = (typeof LOCK_ORDER)[number];
@@ -353,9 +355,10 @@ export class Tx implements Reads {
   /**
    * Sends a statement whose rows are not needed, and does not wait for its answer. It shares a round trip with the next
    * statement, or with the commit if there is none. If it fails, the transaction fails with its error.
+   * @param asSystem as in `lookAsSystem`
    */
-  enqueue(statement: Statement, values: unknown[]): void {
-    const sent = this.query(statement, values);
+  enqueue(statement: Statement, values: unknown[], asSystem = false): void {
+    const sent = asSystem ? this.lookAsSystem(statement, values) : this.query(statement, values);
     // `answered` reports it.
     sent.catch(() => undefined);
     this.enqueued.push(sent);

@@ -7,8 +7,14 @@ export {
   SlipwayError,
 } from './errors/slipway-error.js';
 export { errors } from './errors/platform.errors.js';
-export { requestContext, runInRequest, type RequestContext, type Warning } from './context/request-context.js';
-export type { Principal, Scope } from './context/principal.js';
+export {
+  requestContext,
+  runInRequest,
+  type EnteredCredential,
+  type RequestContext,
+  type Warning,
+} from './context/request-context.js';
+export type { AccessCheck, Principal, Scope } from './context/principal.js';
 export { fullPathOf, type ExistenceCheck, type Method, type RouteSpec } from './routes/route-spec.js';
 export { declaredRoute, Route } from './routes/route.decorator.js';
 export {
@@ -47,6 +53,7 @@ export {
   type PageRequest,
 } from './answers/page.js';
 export { SlipwayHttpAdapter, type GuardHook, type HttpServerOptions } from './server/http-adapter.js';
+export type { BodyWatch } from './server/watched-body.js';
 export type { BrowserPages } from './server/browser-pages.js';
 export { type Entrance, routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
 export { type ErrorEnvelope } from './server/error-answer.js';

@@ -4,9 +4,11 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { RequestGuard } from '@slipway/platform-http/auth';
+import { errors, type Principal, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
+import { RequestGuard, withAccess } from '@slipway/platform-http/auth';
 import { ConsoleEntrance } from '../console-entrance.js';
+import { accessOfSession } from '../sessions/console-session.query.js';
+import type { ConsoleSession } from '../sessions/console-sessions.js';
 import { PlaygroundTokens } from './playground-tokens.js';
 
 const PREFIX = '/console/gateway';
@@ -68,16 +70,14 @@ export class GatewayProxy implements OnModuleDestroy {
 
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
     const path = gatewayPath((request.raw.url as string).slice(PREFIX.length));
-    const { id, method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
-    // Checked here too, so that a session with a revoked token does not count as a wrong guess of this address at the
-    // gateway.
-    const who = await this.guard.identify(credentials.bearer, request);
+    const { session, who } = await this.identify(request);
+    const { id, method, credentials } = session;
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
       throw errors.body_too_large({ extra: { max_bytes: max } });
     this.countRequest(who.actor.id, reply);
     const bearer = method === 'hosted' ? await this.playground.of(id, who) : credentials.bearer;
-    const { statusCode, headers, body } = await this.ask(path, request, reply, bearer);
+    const { statusCode, headers, body } = await this.ask(path, request, reply, bearer, who);
     if (statusCode === 401) this.playground.forget(id, who);
     return reply
       .code(statusCode)
@@ -87,6 +87,16 @@ export class GatewayProxy implements OnModuleDestroy {
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       })
       .send(body);
+  }
+
+  /**
+   * Checked here too, so that a session with a revoked token does not count as a wrong guess of this address at the
+   * gateway.
+   */
+  private async identify(request: SlipwayRequest): Promise<{ session: ConsoleSession; who: Principal }> {
+    const session = await this.entrance.sessionOf(request, request.headers.cookie);
+    const identity = await this.guard.identify(session.credentials.bearer, request);
+    return { session, who: withAccess(identity, [accessOfSession(session.id)]) };
   }
 
   /** Counts the request until its answer has been sent. @throws rate_limited */
@@ -106,12 +116,17 @@ export class GatewayProxy implements OnModuleDestroy {
 
   private async ask(
     path: string,
-    { method, headers, body, id }: SlipwayRequest,
+    request: SlipwayRequest,
     reply: FastifyReply,
     bearer: string,
+    who: Principal,
   ): Promise<Dispatcher.ResponseData> {
+    const { method, headers, body, id } = request;
     const leaving = new AbortController();
     reply.raw.once('close', () => leaving.abort());
+    const identify = async (): Promise<Principal> => (await this.identify(request)).who;
+    const unwatch = this.guard.watch(who, identify, (refusal) => leaving.abort(refusal));
+    request.raw.once('end', unwatch).once('close', unwatch);
     try {
       return await this.agent.request({
         origin: this.origin,
@@ -124,6 +139,7 @@ export class GatewayProxy implements OnModuleDestroy {
         bodyTimeout: SILENCE_MS,
       });
     } catch (cause) {
+      if (leaving.signal.reason instanceof SlipwayError) throw leaving.signal.reason;
       throw errors.unavailable({ message: 'The inference gateway cannot be reached.', cause });
     }
   }

@@ -42,7 +42,7 @@ export class PlaygroundTokens {
 
   private make(principal: Principal): Promise<string> {
     const { tenantId, actor, owner, minters } = principal;
-    return this.mutations.run({ principal }, async (tx) => {
+    return this.mutations.run({ principal, locksAccess: true }, async (tx) => {
       const { row, text } = await this.tokens.create(tx, {
         tenantId,
         name: 'playground of the console',

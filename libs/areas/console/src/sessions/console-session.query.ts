@@ -1,5 +1,6 @@
 import { TOKENS_CHANNEL } from '@slipway/contracts';
-import { KEYS, lookup, prepared } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
+import type { AccessCheck } from '@slipway/platform-http';
 import type { SignInMethod } from './console-session.entity.js';
 
 /** Runs for every request of the console. It runs as the system: a session belongs to the owner of its credential. */
@@ -15,6 +16,26 @@ export interface ConsoleSessionRow {
   sealed_credentials: string;
   expires_at: Date;
   is_renewal_due: boolean | null;
+}
+
+/** Whether a session has not ended, in the transaction of a mutation that came through it. */
+const requireSession = (lock: '' | ' for key share'): string => `
+  with session as materialized (select expires_at from console_sessions where id = $1${lock})
+  select case when not exists (select from session where expires_at > clock_timestamp())
+    then slipway_refuse('unauthenticated') end`;
+
+const REQUIRE_CONSOLE_SESSION = prepared('console-session-require', requireSession(''));
+
+/** A sign-out waits for this lock. A renewal of the bearer does not, because it keeps the key of the row. */
+const REQUIRE_AND_LOCK_CONSOLE_SESSION = locking(
+  'caller',
+  prepared('console-session-require-and-lock', requireSession(' for key share')),
+);
+
+/** Returns what a mutation reads again of the session that it came through. It never ends its own session. */
+export function accessOfSession(id: string): AccessCheck {
+  const statements = { read: REQUIRE_CONSOLE_SESSION, lock: REQUIRE_AND_LOCK_CONSOLE_SESSION };
+  return { ...statements, values: () => [id], isOfSystem: true };
 }
 
 /** The session ends at the sooner of both, by the database's clock. */

@@ -2,17 +2,23 @@ import { personOf } from '@slipway/contracts';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   BEARER_AUTHENTICATORS,
+  scopesToKeep,
   withIncluded,
   type BearerAuthenticator,
   type BearerAuthenticators,
 } from '@slipway/platform-http/auth';
-import { type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
+import { type AccessCheck, type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { operatorFetch } from '@slipway/platform-egress';
-import { LOOK_UP_IDENTITY, type IdentityRow } from '../console-access.query.js';
+import {
+  LOOK_UP_IDENTITY,
+  REQUIRE_AND_LOCK_IDENTITY,
+  REQUIRE_IDENTITY,
+  type IdentityRow,
+} from '../console-access.query.js';
 import { identityErrors } from '../identity.errors.js';
-import { identityOf, type HostedTokenRules } from './hosted-token.js';
+import { identityOf, type HostedIdentity, type HostedTokenRules } from './hosted-token.js';
 import { ProviderKeys } from './provider-keys.js';
 
 /** The header in which an identity of several tenants names the tenant that it means, by id or name. */
@@ -52,7 +58,8 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
    */
   async authenticate(credential: string, request: SlipwayRequest): Promise<Principal> {
     const { keys, rules } = this.sign!;
-    const { organizationId, userId } = await identityOf(credential, keys, rules);
+    const identity = await identityOf(credential, keys, rules);
+    const { organizationId, userId } = identity;
     const rows = await this.database.read<IdentityRow>('system', LOOK_UP_IDENTITY, [
       this.provider,
       organizationId,
@@ -65,14 +72,34 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
     // The person, not the mapping: a person is the same actor in every tenant, and the count of approvals relies on
     // that.
     const actor = { type: 'user', id: userId, name: row.display_name } as const;
+    const scopes = withIncluded(row.scopes);
     return {
       tenantId: row.tenant_id,
       tenantName: row.tenant_name,
       isOperatorTenant: row.is_operator,
       actor,
-      scopes: withIncluded(row.scopes),
+      scopes,
       owner: personOf(actor),
       minters: [],
+      access: [this.accessOf(identity, row.tenant_id, scopes)],
+    };
+  }
+
+  private accessOf(identity: HostedIdentity, tenantId: string, scopes: Principal['scopes']): AccessCheck {
+    const { organizationId, userId, expiresAt } = identity;
+    return {
+      read: REQUIRE_IDENTITY,
+      lock: REQUIRE_AND_LOCK_IDENTITY,
+      values: (isLocked) => [
+        this.provider,
+        organizationId,
+        userId,
+        tenantId,
+        scopesToKeep(scopes),
+        expiresAt,
+        isLocked,
+      ],
+      isOfSystem: true,
     };
   }
 }

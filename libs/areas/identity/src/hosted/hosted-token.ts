@@ -12,11 +12,15 @@ const TYPES = new Set(['jwt', 'at+jwt']);
 /** Clocks differ a little. */
 const LEEWAY_SECONDS = 10;
 const MAX_ID_CHARACTERS = 255;
+/** The end of the year 9999. */
+const MAX_DATE_MS = Date.UTC(9999, 11, 31);
 
 /** The person that a provider's token represents. */
 export interface HostedIdentity {
   organizationId: string;
   userId: string;
+  /** The end of the token, with the leeway of its check. */
+  expiresAt: Date;
 }
 
 export interface HostedTokenRules {
@@ -37,9 +41,9 @@ export async function identityOf(
 ): Promise<HostedIdentity> {
   const { payload, protectedHeader } = await verify(token, keys, rules);
   if (!TYPES.has(typeOf(protectedHeader))) throw errors.unauthenticated();
-  const { sub: userId, org_id: organizationId } = payload;
+  const { sub: userId, org_id: organizationId, exp } = payload;
   if (!isId(userId) || !isId(organizationId)) throw errors.unauthenticated();
-  return { organizationId, userId };
+  return { organizationId, userId, expiresAt: endOf(exp!) };
 }
 
 async function verify(
@@ -63,6 +67,11 @@ async function verify(
       logger.warn(`Could not verify a token of the identity provider: ${String(refusal)}`);
     throw errors.unauthenticated({ cause: refusal });
   }
+}
+
+/** A provider may name a time that is no date. */
+function endOf(exp: number): Date {
+  return new Date(Math.min((exp + LEEWAY_SECONDS) * 1_000, MAX_DATE_MS));
 }
 
 /** RFC 7515 4.1.9: compared without case, and `application/` may be left out. */

@@ -30,7 +30,7 @@ export class DecisionsService implements ExistenceCheck {
    * counts once.
    */
   async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
-    const answer = await this.mutations.run({ principal: who, idempotency: claim }, async (tx) => {
+    const answer = await this.mutations.run({ principal: who, idempotency: claim, locksAccess: true }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       assertMayApprovePlan(who, plan);
       assertUndecided(plan);
@@ -48,7 +48,7 @@ export class DecisionsService implements ExistenceCheck {
    * and an optimizer must be able to withdraw its own proposal.
    */
   reject(who: Principal, id: string, body: RejectPlanDto): Promise<Reply> {
-    return this.mutations.run({ principal: who }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       assertUndecided(plan);
       assertDigest(plan, body.plan_digest);

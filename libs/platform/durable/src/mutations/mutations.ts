@@ -11,7 +11,9 @@ import {
   reply,
   type Reply,
   requestContext,
+  SlipwayError,
 } from '@slipway/platform-http';
+import { accessOf, refusalIn, refusalOf, requireAccess } from '@slipway/platform-http/auth';
 
 export interface AuditEntry {
   /** Resource and verb, such as `rollout.create` or `plan.approve`. */
@@ -183,7 +185,12 @@ export class ClaimedKey {
 
 /** A request that changes something. */
 export interface MutationRequest {
-  principal: Pick<Principal, 'tenantId'>;
+  principal: Pick<Principal, 'tenantId' | 'access'>;
+  /**
+   * Whether the caller's access must not end before the commit is durable: for mutations that give access or decide for
+   * a person. Others only read it again.
+   */
+  locksAccess?: boolean;
   idempotency?: IdempotencyClaim;
   /** Makes every check and every write, returns the answer, and rolls back. */
   isDryRun?: boolean;
@@ -192,6 +199,9 @@ export interface MutationRequest {
 /**
  * Opens the transaction of every mutation, as the tenant of the caller. Later requests with the same `Idempotency-Key`
  * get the answer of the first; a refused request leaves its key unused.
+ *
+ * Each transaction reads the access of its caller again before it commits, also the access of a caller whose body took
+ * minutes: what a revoked token, mapping or session has begun changes nothing.
  */
 @Injectable()
 export class Mutations {
@@ -214,11 +224,20 @@ export class Mutations {
     change: (tx: Tx) => Promise<Reply>,
   ): Promise<Reply>;
   run<T>(request: Omit<MutationRequest, 'idempotency'>, change: (tx: Tx) => Promise<T>): Promise<T>;
-  run({ principal, idempotency, isDryRun }: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+  run(request: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+    const { principal, idempotency } = request;
     const scope = { tenantId: principal.tenantId };
-    const once = (tx: Tx) =>
-      idempotency ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>) : change(tx);
-    return this.database.tx(scope, once, { dryRun: isDryRun });
+    return this.transact(scope, request, (tx) =>
+      idempotency ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>) : change(tx),
+    );
+  }
+
+  /** Like `run`, for the few mutations that write rows of several tenants: as the system. */
+  runAsSystem<T>(
+    request: Pick<MutationRequest, 'principal' | 'locksAccess'>,
+    change: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    return this.transact('system', request, change);
   }
 
   /**
@@ -228,7 +247,7 @@ export class Mutations {
    * @throws idempotency_in_progress (409), idempotency_key_reused (422)
    */
   async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<ClaimedKey | StoredAnswer> {
-    const found = await this.database.tx(scope, (tx) => this.take(tx, scope, claim));
+    const found = await this.transact(scope, { principal: scope }, (tx) => this.take(tx, scope, claim));
     if (found instanceof StoredAnswer) return found;
     return new ClaimedKey(
       this.database,
@@ -237,6 +256,31 @@ export class Mutations {
       scope,
       this.leaseSeconds,
     );
+  }
+
+  /** @throws unauthenticated, token_expired (401), or a 403 if the caller has lost its access */
+  private async transact<T>(
+    scope: TxScope,
+    { principal, locksAccess = false, isDryRun }: MutationRequest,
+    change: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    const access = accessOf(principal);
+    let refused: Promise<SlipwayError | undefined> | undefined;
+    const work = async (tx: Tx): Promise<T> => {
+      try {
+        const value = await change(tx);
+        requireAccess(tx, access, locksAccess);
+        return value;
+      } catch (failure) {
+        if (failure instanceof SlipwayError) refused = refusalIn(tx, access);
+        throw failure;
+      }
+    };
+    try {
+      return await this.database.tx(scope, work, { dryRun: isDryRun });
+    } catch (failure) {
+      throw refusalOf(failure) ?? (await refused) ?? failure;
+    }
   }
 
   private async once(

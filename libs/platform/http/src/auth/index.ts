@@ -11,11 +11,14 @@ export {
   BearerAuthenticators,
   type BearerAuthenticator,
   RequestGuard,
+  withAccess,
 } from './request-guard.js';
 export { ensureBootstrap } from './bootstrap.js';
+export { accessOf, lockAccess, refusalIn, refusalOf, requireAccess } from './caller-access.js';
 export {
   SCOPES,
   ownerOf,
+  scopesToKeep,
   withIncluded,
   tenantName,
   tenantNameOf,

@@ -16,6 +16,7 @@ import {
 import { CONFIG, type Config, type QuotaConfig, type QuotaName, quotasOf } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import {
+  type AccessCheck,
   errors,
   type Principal,
   SlipwayError,
@@ -23,6 +24,7 @@ import {
   type SlipwayReply,
   type SlipwayRequest,
 } from '../index.js';
+import { AccessWatch } from './access-watch.js';
 
 /** One way to recognise a bearer credential. */
 export interface BearerAuthenticator {
@@ -179,6 +181,7 @@ export class RequestGuard implements OnModuleInit {
   private readonly mutations: Rate;
   private readonly memory = new CredentialMemory();
   private readonly proxyHint: ProxyHint;
+  private readonly watched = new AccessWatch();
 
   constructor(
     @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
@@ -197,15 +200,34 @@ export class RequestGuard implements OnModuleInit {
     // The worker builds the same modules, but serves no requests.
     if (!(adapter instanceof SlipwayHttpAdapter)) return;
     adapter.setGuard((request, reply) => this.check(request, reply));
-    const forget = (): void => this.memory.forgetRefusals();
+    adapter.setBodyWatch((request, onEnd) => {
+      const { principal } = request.slipway;
+      return principal ? this.watch(principal, () => this.authenticate(request), onEnd) : () => undefined;
+    });
+    const changed = (tokenId: string): void => {
+      this.memory.forgetRefusals();
+      this.watched.recheck(tokenId);
+    };
     // Not awaited, so that a process starts without Postgres.
-    void this.database?.listen(TOKENS_CHANNEL, forget, forget);
+    void this.database?.listen(TOKENS_CHANNEL, changed, () => changed(''));
+  }
+
+  /**
+   * Calls `onEnd` once if a caller loses its access before the returned function is called: soon after a revocation, or
+   * within seconds after an expiry.
+   * @param identify identifies the caller again
+   */
+  watch(principal: Principal, identify: () => Promise<Principal>, onEnd: (refusal: SlipwayError) => void): () => void {
+    return this.watched.watch(principal, identify, onEnd);
   }
 
   /** Streams that stay open also call this, again and again, to notice a revocation. */
   async authenticate(request: SlipwayRequest): Promise<Principal> {
     const entered = request.slipway?.credential;
-    if (entered) return this.identify(await entered(), request);
+    if (entered) {
+      const { bearer, access } = await entered();
+      return withAccess(await this.identify(bearer, request), access);
+    }
     const header = request.headers.authorization;
     return this.identify(header === undefined ? undefined : BEARER.exec(header)?.[1], request);
   }
@@ -278,6 +300,11 @@ export class RequestGuard implements OnModuleInit {
     ofTenants.set(perMinute, limiter);
     return limiter.take(tenantId);
   }
+}
+
+/** Returns the principal with more that its access rests on. */
+export function withAccess(principal: Principal, more: readonly AccessCheck[]): Principal {
+  return { ...principal, access: [...(principal.access ?? []), ...more] };
 }
 
 /** @param perMinute limit of a token; 0 means no limit */

@@ -1,5 +1,5 @@
 import type { Owner } from '@slipway/contracts';
-import { KEYS, lookup, prepared } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 
 /**
  * Looks up a token in one round trip.
@@ -31,6 +31,27 @@ export interface TokenLookup {
   is_expired: boolean;
   is_use_due: boolean;
 }
+
+/**
+ * Whether token $1 still gives one of the scopes $2: in the transaction of a mutation, as the caller's tenant. With $4
+ * the transaction holds the row already, so only the time is read. A changed secret ends the access of the previous one.
+ */
+const requireToken = (lock: '' | ' for share'): string => `
+  with token as materialized (
+    select secret_sha256 = $3 and revoked_at is null as is_valid, expires_at, scopes && $2::text[] as has_scope
+    from api_tokens where id = $1${lock})
+  select case
+    when not $4::boolean and not exists (select from token where is_valid) then slipway_refuse('unauthenticated')
+    when not exists (select from token where expires_at > clock_timestamp()) then slipway_refuse('token_expired')
+    when not $4::boolean and not exists (select from token where has_scope) then slipway_refuse('scope_insufficient') end`;
+
+export const REQUIRE_TOKEN = prepared('auth-token-require', requireToken(''));
+
+/** A revocation takes a lock that waits for this one, and this one for that. */
+export const REQUIRE_AND_LOCK_TOKEN = locking(
+  'caller',
+  prepared('auth-token-require-and-lock', requireToken(' for share')),
+);
 
 /** Also of a token that was revoked: its actions stay those of its owner. */
 export const FIND_TOKEN_OWNER = prepared(

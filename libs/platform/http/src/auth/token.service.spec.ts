@@ -38,6 +38,7 @@ it('recognises the holder of a token by its secret alone', () => {
     scopes: new Set(['viewer', 'operator']),
     owner: { type: 'person', id: 'bob' },
     minters: [{ type: 'person', id: 'operator' }],
+    access: [expect.anything()],
   });
   expect(principalOf(row({ is_operator: true }), 'right').isOperatorTenant).toBe(true);
   expect([outcome(undefined), outcome(row(), 'wrong'), outcome(row(), '')]).toEqual(
@@ -58,6 +59,15 @@ it('makes tokens that parse back, each with 256 random bits', () => {
   expect(parseToken(first.text)).toEqual({ id: first.id, secret: first.secret });
   expect(Buffer.from(first.secret, 'base64url')).toHaveLength(32);
   expect(first.secret).not.toBe(second.secret);
+});
+
+it('requires later the highest scope that it had, or one that includes it', () => {
+  const kept = (scopes: string[]) => principalOf(row({ scopes }), 'right').access?.map(({ values }) => values(false)[1]);
+  expect([kept(['viewer']), kept(['operator', 'viewer']), kept(['admin'])]).toEqual([
+    [['viewer', 'operator', 'admin']],
+    [['operator', 'admin']],
+    [['admin']],
+  ]);
 });
 
 it('includes lower scopes in higher ones', () => {

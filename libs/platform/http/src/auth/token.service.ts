@@ -11,7 +11,7 @@ import {
   tokenText,
 } from '@slipway/contracts';
 import { Database, newId, prepared, type Tx } from '@slipway/platform-database';
-import { errors, type Principal, type Scope } from '../index.js';
+import { type AccessCheck, errors, type Principal, type Scope } from '../index.js';
 import type { BearerAuthenticator } from './request-guard.js';
 import {
   FIND_TOKEN_OWNER,
@@ -20,6 +20,8 @@ import {
   LOCK_TOKEN,
   LOOK_UP_TOKEN,
   NOTE_TOKEN_USES,
+  REQUIRE_AND_LOCK_TOKEN,
+  REQUIRE_TOKEN,
   REVOKE_TOKEN,
   type TokenLookup,
   type TokenRow,
@@ -73,6 +75,14 @@ export const SCOPES: readonly Scope[] = ['viewer', 'operator', 'admin'];
 export function withIncluded(scopes: Iterable<string>): ReadonlySet<Scope> {
   const highest = Math.max(-1, ...[...scopes].map((scope) => SCOPES.indexOf(scope as Scope)));
   return new Set(SCOPES.slice(0, highest + 1));
+}
+
+/**
+ * Returns the scopes of which one must still be given when a mutation commits: the highest that the caller had, and
+ * those that include it. The mutation may have relied on a scope beyond that of its route.
+ */
+export function scopesToKeep(scopes: ReadonlySet<Scope>): Scope[] {
+  return SCOPES.slice(Math.max(...[...scopes].map((scope) => SCOPES.indexOf(scope))));
 }
 
 /**
@@ -200,15 +210,22 @@ export function principalOf(row: TokenLookup | undefined, secret: string): Princ
   const verdict = checkToken(facts, secret);
   if (!row || verdict === 'wrong') throw errors.unauthenticated();
   if (verdict === 'expired') throw errors.token_expired();
+  const scopes = withIncluded(row.scopes);
   return {
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,
     isOperatorTenant: row.is_operator,
     actor: { type: 'token', id: row.key, name: row.name },
-    scopes: withIncluded(row.scopes),
+    scopes,
     owner: { type: row.owner_type, id: row.owner_id },
     minters: row.minters,
+    access: [accessOfToken(row, scopes)],
   };
+}
+
+function accessOfToken({ key, secret_sha256 }: TokenLookup, scopes: ReadonlySet<Scope>): AccessCheck {
+  const values = (isLocked: boolean) => [key, scopesToKeep(scopes), secret_sha256, isLocked];
+  return { read: REQUIRE_TOKEN, lock: REQUIRE_AND_LOCK_TOKEN, values };
 }
 
 /** Makes a token: the id of its row, and the text that is shown once. The secret has 256 random bits. */

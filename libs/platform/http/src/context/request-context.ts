@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { logContext, type LogContext } from '@slipway/platform-observability';
 import type { RouteSpec } from '../routes/route-spec.js';
-import type { Principal } from './principal.js';
+import type { AccessCheck, Principal } from './principal.js';
 
 /**
  * A hint to the client about a request that was accepted. `unknown_field`: the API does not know the field and dropped
@@ -15,6 +15,13 @@ export interface Warning {
   message?: string;
 }
 
+/** What an entrance made of a request's own credential. */
+export interface EnteredCredential {
+  bearer: string;
+  /** What the access rests on in addition to the bearer: the session. */
+  access: readonly AccessCheck[];
+}
+
 /** Everything known about the current request; log lines and audit rows quote it. */
 export interface RequestContext {
   requestId: string;
@@ -25,7 +32,7 @@ export interface RequestContext {
   /** Whether the client requested with `?strict=true` that unknown fields of the body are errors. */
   isStrict?: boolean;
   /** If the request came through an entrance: returns its bearer credential, which replaces `Authorization`. */
-  credential?: () => Promise<string>;
+  credential?: () => Promise<EnteredCredential>;
   route?: RouteSpec;
   /** The ids in every log line of this request; a guard adds the id of the tenant. */
   logIds?: LogContext;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toSlipwayError } from '../errors/failure.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
+import { WatchedBody } from './watched-body.js';
 
 /** The body of every non-success answer. */
 export interface ErrorEnvelope {
@@ -76,9 +77,10 @@ const LINGER_MS = 10_000;
  * Lets a client that still sends read its refusal: an immediate close would reset the connection and lose the answer.
  * Everything it sends in the meantime is discarded.
  */
-function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+function discardRest({ raw, body }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;
   reply.raw.once('finish', () => {
+    if (body instanceof WatchedBody) body.release();
     raw.resume();
     const limit = setTimeout(() => raw.destroy(), LINGER_MS).unref();
     raw.once('close', () => clearTimeout(limit));

@@ -16,6 +16,7 @@ import { readSwitch, refuseUnstorable } from '../routes/parameters.js';
 import { readsBody } from '../routes/route.decorator.js';
 import { type BrowserPages, wantsPage } from './browser-pages.js';
 import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
+import { type BodyWatch, WatchedBody } from './watched-body.js';
 import { type Entrance, Entrances, type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
 
 /** Deeper bodies have no meaning here. The limit makes recursion safe for code that walks a body. */
@@ -24,6 +25,14 @@ const MAX_DEPTH = 64;
 const MAX_WORK = 200_000;
 
 type ParserCallback = (error: Error | null, body?: unknown) => void;
+type Failed = (failure: Error) => void;
+
+interface BodyUnderWay {
+  payload: NodeJS.ReadableStream;
+  held: HeldBytes;
+  watch(onEnd: Failed): () => void;
+}
+
 type Parser = (request: FastifyRequest, text: string, done: ParserCallback) => void;
 
 declare module 'fastify' {
@@ -34,10 +43,10 @@ declare module 'fastify' {
 
 /**
  * Registers the body formats of the API: JSON everywhere, and raw streams if a route accepts them. Removes Fastify's
- * own parsers for JSON and text, so that any other format is a 415.
+ * own parsers for JSON and text, so that any other format is a 415. A body ends with the access of its caller.
  * @param bounds bytes of JSON bodies that may be held at a time, until their requests are answered
  */
-export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBounds): void {
+export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBounds, watch: BodyWatch): void {
   const budget = new ByteBudget(bounds, (whose) =>
     errors.unavailable({ message: `The in-flight requests of ${whose} have reached their limit of buffered bytes.` }),
   );
@@ -51,11 +60,14 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
       tenantId: principal?.tenantId ?? '',
     });
     request.heldBytes = held;
-    collect(request, payload, held, (failure, body) =>
+    const body = { payload, held, watch: (onEnd: Failed) => watch(request as SlipwayRequest, onEnd) };
+    collect(request, body, (failure, body) =>
       failure ? done(failure) : readJson(parse, request, body as Buffer, done),
     );
   });
-  instance.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+  instance.addContentTypeParser('application/octet-stream', (request, payload, done) =>
+    done(null, new WatchedBody(payload, (onEnd) => watch(request as SlipwayRequest, onEnd))),
+  );
   instance.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => request.heldBytes?.release());
     done();
@@ -66,7 +78,7 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
  * Fastify's own collector limits the length of a body, but not the bytes held and the values parsed. This one refuses
  * at the first byte beyond a limit.
  */
-function collect(request: FastifyRequest, payload: NodeJS.ReadableStream, held: HeldBytes, done: ParserCallback): void {
+function collect(request: FastifyRequest, { payload, held, watch }: BodyUnderWay, done: ParserCallback): void {
   const limit = request.routeOptions.bodyLimit;
   const tooLarge = (): Error => errors.body_too_large({ extra: { max_bytes: limit } });
   if (Number(request.headers['content-length']) > limit) return done(tooLarge());
@@ -86,10 +98,12 @@ function collect(request: FastifyRequest, payload: NodeJS.ReadableStream, held: 
   };
   const onEnd = (): void => stop(null);
   const stop = (failure: Error | null): void => {
+    unwatch();
     payload.off('data', onData).off('end', onEnd).off('error', stop);
     done(failure, failure ? undefined : Buffer.concat(chunks, size));
   };
-  payload.on('data', onData).on('end', onEnd).on('error', stop);
+  const unwatch = watch(stop);
+  payload.on('data', onData).on('end', onEnd).on('error', stop).on('close', unwatch);
 }
 
 function refusalOf({ fault }: JsonRefused): Error {
@@ -319,6 +333,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
   private readonly paths = new PathTable();
   private readonly entrances: Entrances;
   private guard: GuardHook | undefined;
+  private bodyWatch: BodyWatch | undefined;
   private browserPages: BrowserPages | undefined;
 
   constructor(options: HttpServerOptions = {}) {
@@ -344,7 +359,11 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     this.entrances = entrances;
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
-    registerBodyParsers(instance, options.heldBytes ?? HELD_BYTES);
+    registerBodyParsers(
+      instance,
+      options.heldBytes ?? HELD_BYTES,
+      (request, onEnd) => this.bodyWatch?.(request, onEnd) ?? (() => undefined),
+    );
     instance.addHook('onRoute', (route) => {
       this.paths.add(route.method, route.url);
       const spec = (route.config as RouteConfig | undefined)?.slipway;
@@ -361,6 +380,11 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
   /** Installs the guard of all routes that have a scope. Without a guard, these routes refuse every request. */
   setGuard(guard: GuardHook): void {
     this.guard = guard;
+  }
+
+  /** Installs what ends bodies under way when their callers lose their access. */
+  setBodyWatch(watch: BodyWatch): void {
+    this.bodyWatch = watch;
   }
 
   /** Opens another entrance to the api's operations. Call it before `listen`. */

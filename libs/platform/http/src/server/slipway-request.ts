@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestContext } from '../context/request-context.js';
+import type { EnteredCredential, RequestContext } from '../context/request-context.js';
 import { API_PREFIX, type RouteSpec } from '../routes/route-spec.js';
 
 /** A Fastify request after the first hook of this library. */
@@ -30,7 +30,7 @@ export interface Entrance {
    * @param cookie the request's cookies, which no other code sees
    * @throws unauthenticated (401), or a 403
    */
-  credentialOf(request: SlipwayRequest, cookie: string | undefined): Promise<string>;
+  credentialOf(request: SlipwayRequest, cookie: string | undefined): Promise<EnteredCredential>;
 }
 
 /**

@@ -1,13 +1,16 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Controller, Module } from '@nestjs/common';
+import { request as httpRequest, type ClientRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Body, Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations } from '@slipway/platform-database';
 import { CurrentPrincipal, HttpModule, Route, SlipwayHttpAdapter, type Principal } from '../../src/index.js';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { AuthModule, ensureBootstrap, migrations, TokenService, TokenUses } from '../../src/auth/index.js';
+import { createTestDatabase, holdIntervals, type TestDatabase, until } from '@slipway/platform-database/testing';
+import { AuthModule, ensureBootstrap, migrations, RequestGuard, TokenService, TokenUses } from '../../src/auth/index.js';
 
 const BOOTSTRAP = `slw_boot_${'s'.repeat(32)}`;
 
@@ -38,6 +41,22 @@ class WhoController {
   act(): object {
     return { done: true };
   }
+
+  @Route({
+    method: 'PUT',
+    path: '/stream',
+    scope: 'operator',
+    tag: 'Identity',
+    operationId: 'stream',
+    summary: 'Stream',
+    ok: { 200: null },
+    streamBody: true,
+  })
+  async stream(@Body() body: Readable): Promise<object> {
+    let bytes = 0;
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) bytes += (chunk as Buffer).length;
+    return { bytes };
+  }
 }
 
 @Module({ controllers: [WhoController] })
@@ -62,7 +81,7 @@ beforeAll(async () => {
   })
   class TestModule {}
   app = await NestFactory.create<NestFastifyApplication>(TestModule, new SlipwayHttpAdapter(), { logger: false });
-  await app.init();
+  await app.listen(0, '127.0.0.1');
   database = app.get(Database, { strict: false });
   tokens = app.get(TokenService, { strict: false });
   await ensureBootstrap(database, { bootstrapToken: BOOTSTRAP });
@@ -293,4 +312,68 @@ it('accepts a token as soon as it is made, even if it has just been refused', as
     expect(Date.now() - madeAt).toBeLessThan(800);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+});
+
+describe('a body under way', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  const FORMS = [
+    ['JSON', 'POST', '/api/v1/act', 'application/json', '{"a": [', ']}'],
+    ['raw', 'PUT', '/api/v1/stream', 'application/octet-stream', 'x'.repeat(100_000), 'yy'],
+  ] as const;
+
+  /** Sends the first part of a body, and resolves once the caller was let in. */
+  async function begin(text: string, [, method, path, type, first]: (typeof FORMS)[number]) {
+    const guard = app.get(RequestGuard, { strict: false });
+    const check = jest.spyOn(guard, 'check');
+    const headers = { authorization: `Bearer ${text}`, 'content-type': type };
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const request: ClientRequest = httpRequest({ port, host: '127.0.0.1', method, path, headers, agent: false });
+    const answer = new Promise<{ status?: number; body: any }>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('response', (response) => {
+        let body = '';
+        response.on('data', (chunk) => (body += String(chunk)));
+        response.on('end', () => resolve({ status: response.statusCode, body: JSON.parse(body) }));
+      });
+    });
+    request.write(first);
+    await until('the caller was let in', () => check.mock.results.length > 0);
+    await check.mock.results[0]!.value;
+    return { request, answer };
+  }
+
+  it.each(FORMS)('ends with its token: %s', async (...form) => {
+    const { text, id } = await make(['operator']);
+    const { request, answer } = await begin(text, form);
+    await database.tx({ tenantId: operatorTenant }, (tx) => tokens.revoke(tx, operatorTenant, id, 'token:x'));
+    const { status, body } = await answer;
+    expect([status, body.error.code]).toEqual([401, 'unauthenticated']);
+    request.destroy();
+  });
+
+  it.each(FORMS)('ends when its token expires: %s', async (...form) => {
+    holdIntervals();
+    const { text, id } = await make(['operator'], new Date(Date.now() + 1_000));
+    const { request, answer } = await begin(text, form);
+    const expired = `select 1 from api_tokens where id = $1 and expires_at <= now()`;
+    await until('the token has expired', async () => (await database.read('system', expired, [id])).length > 0);
+    jest.advanceTimersByTime(5_000);
+    const { status, body } = await answer;
+    expect([status, body.error.code]).toEqual([401, 'token_expired']);
+    request.destroy();
+  });
+
+  it.each(FORMS)('is read to its end if its token lasts: %s', async (...form) => {
+    const { text } = await make(['operator']);
+    const { id } = await make(['operator']);
+    const { request, answer } = await begin(text, form);
+    await database.tx({ tenantId: operatorTenant }, (tx) => tokens.revoke(tx, operatorTenant, id, 'token:x'));
+    request.end(form[5]);
+    const { status, body } = await answer;
+    expect([status, body]).toEqual([200, form[0] === 'raw' ? { bytes: 100_002 } : { done: true }]);
+  });
 });
