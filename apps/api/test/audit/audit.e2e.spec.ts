@@ -9,6 +9,7 @@ import type { OptionsOf, Slipway } from '@slipway/sdk';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
 import { pathOf } from '../contract/client.js';
 import { ROWS } from '../contract/rows.js';
+import { tableMarks } from '../harness/every-row.js';
 import { codeOf } from '../harness/refusals.js';
 
 interface Case {
@@ -82,22 +83,6 @@ async function tablesOf(xmin: string): Promise<string[]> {
   return (await owned<{ name: string }>(api, parts.join(' union all '), [xmin])).map(({ name }) => name);
 }
 
-/** Returns a checksum of each table, all in one statement: two results are equal if nothing was written in between. */
-async function marks(): Promise<Record<string, string>> {
-  const tables = await owned<{ name: string }>(
-    api,
-    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
-  );
-  const mark = `md5(string_agg((to_jsonb(t) - 'last_used_at')::text, '' order by to_jsonb(t)::text))`;
-  const parts = tables.map(({ name }) => `select '${name}' as name, (select ${mark} from "${name}" t) as mark`);
-  return Object.fromEntries(
-    (await owned<{ name: string; mark: string }>(api, parts.join(' union all '))).map(({ name, mark: value }) => [
-      name,
-      value,
-    ]),
-  );
-}
-
 describe('every mutation of the OpenAPI document', () => {
   it('has an audit name, and no other operation has one', () => {
     const named = Object.keys(ROWS).filter((id) => ROWS[id]!.audit !== undefined);
@@ -133,10 +118,10 @@ describe('every mutation of the OpenAPI document', () => {
         const asked = await ROWS[one.operationId]!.valid(bed);
         await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
         try {
-          const before = await marks();
+          const before = await tableMarks(api);
           const answer = await send(one, asked, `full-${one.operationId}`);
           if (answer.status !== 500) return `answered ${answer.status} ${answer.text.slice(0, 200)}`;
-          const after = await marks();
+          const after = await tableMarks(api);
           const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
           return changed.length > 0 ? `changed ${changed.join(', ')}` : undefined;
         } finally {

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
 import { ask, codeIn, consoleAt, signInAt, type BrowserSession } from './console-browser.js';
 import { codeOf } from '../harness/refusals.js';
@@ -75,6 +76,23 @@ describe('a session by token', () => {
       expect.stringContaining('Max-Age=0'),
     ]);
   });
+});
+
+it('a request changes nothing if its session ends after the first check', async () => {
+  const session = await signInAt(api.url, api.token);
+  const guard = api.app.get(RequestGuard, { strict: false });
+  const check = guard.check.bind(guard);
+  const spy = jest.spyOn(guard, 'check').mockImplementation(async (request, reply) => {
+    await check(request, reply);
+    await ask(api.url, 'DELETE', '/console/session', { headers: { cookie: session.cookie } });
+  });
+  try {
+    const creating = consoleAt(api.url, session).deployments.create({ name: 'too-late' });
+    expect(await codeOf(creating)).toBe('401 unauthenticated');
+  } finally {
+    spy.mockRestore();
+  }
+  expect(await codeOf(api.slipway().deployments.get('too-late'))).toBe('404 deployment_not_found');
 });
 
 describe('streams', () => {

@@ -1,12 +1,45 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { parseToken } from '@slipway/contracts';
+import { until } from '@slipway/platform-database/testing';
 import { operationsOf } from '@slipway/platform-http';
-import { Bed, type ContractRequest } from '@slipway/platform-testing/contract';
+import { RequestGuard } from '@slipway/platform-http/auth';
+import { Bed, owned, type ContractRequest } from '@slipway/platform-testing/contract';
+import pg from 'pg';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
+import { tableMarks } from '../harness/every-row.js';
 import { pathOf } from './client.js';
 import { ROWS } from './rows.js';
 
 const SMALLER = { operator: 'viewer', admin: 'operator' } as const;
 const GARBAGE = ['garbage', `slw_none_${'x'.repeat(40)}`, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.'];
+
+/** The ends of an access, and the answers that they cause. */
+const ENDS = [
+  ['revoked', 'revoked_at = now()', 401, 'unauthenticated'],
+  ['expired', `expires_at = now() - interval '1 second'`, 401, 'token_expired'],
+  ['demoted', `scopes = '{viewer}'`, 403, 'scope_insufficient'],
+] as const;
+
+/** Mutations that give access or decide for a person: a revocation under way holds them up. */
+const LOCKING = [
+  'approveAutopilotPlan',
+  'createTenant',
+  'createToken',
+  'createWebhook',
+  'deleteWebhook',
+  'promoteOperation',
+  'rejectAutopilotPlan',
+  'resumeOperation',
+  'revokeToken',
+  'setConsoleAccess',
+  'updateTenant',
+];
+
+/** Notes of bytes that may be left over, and reads that are counted later. */
+const TRACES = new Set(['sandbox_stray_blobs', 'audit_reads']);
+
+/** Every mutation in one test, on busy machines. */
+const LONG_MS = 240_000;
 
 interface Case {
   operationId: string;
@@ -18,10 +51,13 @@ interface Case {
 let api: TestApi;
 let cases: Case[];
 let stranger: string;
+let owner: pg.Client;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
   api = await bootApi();
+  owner = new pg.Client({ connectionString: api.database.ownerUrl });
+  await owner.connect();
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   cases = operationsOf(body).map(({ path, method, operation }) => ({
     operationId: operation.operationId,
@@ -34,6 +70,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await owner?.end();
   await api?.close();
 });
 
@@ -55,6 +92,47 @@ function ask(one: Case, token: string | null, asked: ContractRequest = {}): Prom
 function unless(answer: Answer, status: number, code?: string): string | undefined {
   const isExpected = answer.status === status && (code === undefined || answer.body?.error?.code === code);
   return isExpected ? undefined : `expected ${status} ${code ?? ''}, got ${answer.status} ${answer.text.slice(0, 200)}`;
+}
+
+/** Sends a request whose token changes after its first check, and undoes the change. */
+async function askWhileEnding(one: Case, asked: ContractRequest, id: string, set: string): Promise<Answer> {
+  const [token] = await owned(api, 'select expires_at::text as ends, scopes from api_tokens where id = $1', [id]);
+  const guard = api.app.get(RequestGuard, { strict: false });
+  const check = guard.check.bind(guard);
+  const spies = [
+    jest.spyOn(guard, 'check').mockImplementation(async (request, reply) => {
+      await check(request, reply);
+      await owned(api, `update api_tokens set ${set} where id = $1`, [id]);
+    }),
+    // Otherwise the body under way might end first, and the transaction would not be tested.
+    jest.spyOn(guard, 'watch').mockReturnValue(() => undefined),
+  ];
+  try {
+    return await ask(one, asked.token ?? api.token, asked);
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    const values = [id, token!['ends'], token!['scopes']];
+    await owned(api, `update api_tokens set revoked_at = null, expires_at = $2, scopes = $3 where id = $1`, values);
+  }
+}
+
+/** Sends a request while its token is being revoked, which is rolled back. */
+async function askWhileRevoking(one: Case, asked: ContractRequest, id: string): Promise<Answer & { hasWaited: boolean }> {
+  await owner.query('begin');
+  await owner.query('update api_tokens set revoked_at = now() where id = $1', [id]);
+  let [isAnswered, hasWaited] = [false, false];
+  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  try {
+    const asking = ask(one, asked.token ?? api.token, asked).finally(() => (isAnswered = true));
+    await until('the request is answered or waits', async () => {
+      hasWaited = (await owner.query(waiting)).rows.length > 0;
+      return hasWaited || isAnswered;
+    });
+    await owner.query('rollback');
+    return { ...(await asking), hasWaited };
+  } finally {
+    await owner.query('rollback');
+  }
 }
 
 describe('every operation of the OpenAPI document', () => {
@@ -118,4 +196,33 @@ describe('every operation of the OpenAPI document', () => {
     expect(named.length).toBeGreaterThan(0);
     expect(await failuresOf(named, judge)).toEqual([]);
   });
+});
+
+describe('every mutation of the OpenAPI document', () => {
+  it(
+    'reads the access of its caller again before it commits, and some keep it until then',
+    async () => {
+      const bed = new Bed(api);
+      const locking: string[] = [];
+      const judge = async (one: Case): Promise<string | undefined> => {
+        const asked = await ROWS[one.operationId]!.valid(bed);
+        const { id } = parseToken(asked.token ?? api.token)!;
+        const before = await tableMarks(api);
+        for (const [what, set, status, code] of ENDS) {
+          const failure = unless(await askWhileEnding(one, asked, id, set), status, code);
+          if (failure) return `for a caller that was ${what}: ${failure}`;
+        }
+        const after = await tableMarks(api);
+        const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
+        if (changed.length > 0) return `changed ${changed.join(', ')}`;
+        const answer = await askWhileRevoking(one, asked, id);
+        if (answer.hasWaited) locking.push(one.operationId);
+        return answer.status < 300 ? undefined : `with its access: ${answer.status} ${answer.text.slice(0, 200)}`;
+      };
+      const mutations = cases.filter(({ method }) => method !== 'GET');
+      expect(await failuresOf(mutations, (one) => judge(one).catch((error: Error) => error.message))).toEqual([]);
+      expect(locking.sort()).toEqual(LOCKING);
+    },
+    LONG_MS,
+  );
 });

@@ -1,4 +1,4 @@
-import { owned } from '@slipway/platform-testing/contract';
+import { type ApiClient, owned } from '@slipway/platform-testing/contract';
 import type { TestApi } from './boot-api.js';
 
 /**
@@ -20,4 +20,16 @@ export async function everyRow(api: TestApi, except: readonly string[]): Promise
     rows[name] = row!.all;
   }
   return rows;
+}
+
+/** Returns a checksum of each table, all in one statement: two results are equal if nothing was written in between. */
+export async function tableMarks(api: ApiClient): Promise<Record<string, string>> {
+  const tables = await owned<{ name: string }>(
+    api,
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const mark = `md5(string_agg((to_jsonb(t) - 'last_used_at')::text, '' order by to_jsonb(t)::text))`;
+  const parts = tables.map(({ name }) => `select '${name}' as name, (select ${mark} from "${name}" t) as mark`);
+  const marks = await owned<{ name: string; mark: string }>(api, parts.join(' union all '));
+  return Object.fromEntries(marks.map(({ name, mark }) => [name, mark]));
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { type EnteredCredential, errors, type Entrance, type SlipwayRequest } from '@slipway/platform-http';
+import { type EnteredCredential, type Entrance, type SlipwayRequest } from '@slipway/platform-http';
 import { consoleErrors } from './console.errors.js';
 import { accessOfSession } from './sessions/console-session.query.js';
 import type { ConsoleSession } from './sessions/console-sessions.js';

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
-import { migrations as platform } from '@slipway/platform-database';
+import { migrations as platform, prepared } from '@slipway/platform-database';
+import { beside } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
+import { Mutations } from '@slipway/platform-durable/mutations';
+import { accessOfSession } from '../src/sessions/console-session.query.js';
+import { sessionIdOf } from '../src/sessions/console-cookies.js';
 import { ConsoleSessions, type NewSession, SessionUpkeep } from '../src/sessions/console-sessions.js';
 import { migrations } from '../src/index.js';
 
@@ -97,4 +101,29 @@ it('a session that ends notifies the event streams of its owner', async () => {
   await listening;
   await sessions.end((await sessions.find(secret))!.id);
   expect(await heard).toBe('tok_1');
+});
+
+it('a mutation changes nothing if the session that it came through ends before it commits', async () => {
+  await bed.asOwner(`create table effects (tenant_id text); select slipway_tenant_table('effects')`);
+  const write = prepared('t-effect', 'insert into effects values ($1)');
+  const mutations = new Mutations({ leaseSeconds: 30 }, bed.database);
+  const mutate = (id: string, locksAccess: boolean, meanwhile: () => Promise<unknown>) =>
+    mutations
+      .run({ principal: { tenantId: 'ten_a', access: [accessOfSession(id)] }, locksAccess }, async (tx) => {
+        await tx.query(write, ['ten_a']);
+        await beside(meanwhile);
+        return 'done';
+      })
+      .catch(({ code }: { code: string }) => code);
+  const expire = (id: string) => bed.sql('update console_sessions set expires_at = now() where id = $1', [id]);
+  for (const locksAccess of [false, true])
+    for (const end of [(id: string) => sessions.end(id), expire]) {
+      const id = sessionIdOf((await sessions.open(TOKEN)).secret)!;
+      expect(await mutate(id, locksAccess, () => end(id))).toBe('unauthenticated');
+    }
+  expect(await bed.sql('select from effects')).toEqual([]);
+  const id = sessionIdOf((await sessions.open(TOKEN)).secret)!;
+  const renew = () => sessions.saveRenewal(id, { bearer: 'slw_2' });
+  expect(await mutate(id, true, renew)).toBe('done');
+  expect(await bed.sql('select from effects')).toHaveLength(1);
 });

@@ -1,4 +1,7 @@
 import { locking, prepared } from '@slipway/platform-database';
+import type { AccessCheck, Principal } from '@slipway/platform-http';
+import { scopesToKeep } from '@slipway/platform-http/auth';
+import type { HostedIdentity } from './hosted/hosted-token.js';
 
 /**
  * Whether organization $2 of provider $1 is that of tenant `t`: it was given to `t`, or to no tenant and `t` is the
@@ -45,13 +48,24 @@ const requireIdentity = (lock: '' | ' for share'): string => `
     when not exists (select from mapping where status = 'active') then slipway_refuse('console_access_revoked')
     when not exists (select from mapping where has_scope) then slipway_refuse('scope_insufficient') end`;
 
-export const REQUIRE_IDENTITY = prepared('identity-console-access-require', requireIdentity(''));
+const REQUIRE_IDENTITY = prepared('identity-console-access-require', requireIdentity(''));
 
 /** A revocation takes a lock that waits for this one, and this one for that. */
-export const REQUIRE_AND_LOCK_IDENTITY = locking(
+const REQUIRE_AND_LOCK_IDENTITY = locking(
   'caller',
   prepared('identity-console-access-require-and-lock', requireIdentity(' for share')),
 );
+
+/** Returns what a mutation of a hosted identity in a tenant reads again. */
+export function accessOfIdentity(
+  provider: string,
+  { organizationId, userId, expiresAt }: HostedIdentity,
+  { tenantId, scopes }: Pick<Principal, 'tenantId' | 'scopes'>,
+): AccessCheck {
+  const mapping = [provider, organizationId, userId, tenantId, scopesToKeep(scopes), expiresAt];
+  const values = (isLocked: boolean) => [...mapping, isLocked];
+  return { read: REQUIRE_IDENTITY, lock: REQUIRE_AND_LOCK_IDENTITY, values, isOfSystem: true };
+}
 
 export interface IdentityRow {
   tenant_id: string;

@@ -2,23 +2,17 @@ import { personOf } from '@slipway/contracts';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   BEARER_AUTHENTICATORS,
-  scopesToKeep,
   withIncluded,
   type BearerAuthenticator,
   type BearerAuthenticators,
 } from '@slipway/platform-http/auth';
-import { type AccessCheck, type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
+import { type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { operatorFetch } from '@slipway/platform-egress';
-import {
-  LOOK_UP_IDENTITY,
-  REQUIRE_AND_LOCK_IDENTITY,
-  REQUIRE_IDENTITY,
-  type IdentityRow,
-} from '../console-access.query.js';
+import { accessOfIdentity, LOOK_UP_IDENTITY, type IdentityRow } from '../console-access.query.js';
 import { identityErrors } from '../identity.errors.js';
-import { identityOf, type HostedIdentity, type HostedTokenRules } from './hosted-token.js';
+import { identityOf, type HostedTokenRules } from './hosted-token.js';
 import { ProviderKeys } from './provider-keys.js';
 
 /** The header in which an identity of several tenants names the tenant that it means, by id or name. */
@@ -81,25 +75,7 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
       scopes,
       owner: personOf(actor),
       minters: [],
-      access: [this.accessOf(identity, row.tenant_id, scopes)],
-    };
-  }
-
-  private accessOf(identity: HostedIdentity, tenantId: string, scopes: Principal['scopes']): AccessCheck {
-    const { organizationId, userId, expiresAt } = identity;
-    return {
-      read: REQUIRE_IDENTITY,
-      lock: REQUIRE_AND_LOCK_IDENTITY,
-      values: (isLocked) => [
-        this.provider,
-        organizationId,
-        userId,
-        tenantId,
-        scopesToKeep(scopes),
-        expiresAt,
-        isLocked,
-      ],
-      isOfSystem: true,
+      access: [accessOfIdentity(this.provider, identity, { tenantId: row.tenant_id, scopes })],
     };
   }
 }

@@ -69,7 +69,10 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
     done(null, new WatchedBody(payload, (onEnd) => watch(request as SlipwayRequest, onEnd))),
   );
   instance.addHook('onRequest', (request, reply, done) => {
-    reply.raw.once('close', () => request.heldBytes?.release());
+    reply.raw.once('close', () => {
+      request.heldBytes?.release();
+      if (request.body instanceof WatchedBody) request.body.release();
+    });
     done();
   });
 }
