@@ -60,8 +60,8 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
       tenantId: principal?.tenantId ?? '',
     });
     request.heldBytes = held;
-    const body = { payload, held, watch: (onEnd: Failed) => watch(request as SlipwayRequest, onEnd) };
-    collect(request, body, (failure, body) =>
+    const underWay = { payload, held, watch: (onEnd: Failed) => watch(request as SlipwayRequest, onEnd) };
+    collect(request, underWay, (failure, body) =>
       failure ? done(failure) : readJson(parse, request, body as Buffer, done),
     );
   });
