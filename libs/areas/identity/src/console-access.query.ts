@@ -48,6 +48,7 @@ const requireIdentity = (lock: '' | ' for share'): string => `
     when not exists (select from mapping where status = 'active') then slipway_refuse('console_access_revoked')
     when not exists (select from mapping where has_scope) then slipway_refuse('scope_insufficient') end`;
 
+/** Fails the transaction in the message of its commit, so that the check costs no round trip. */
 const REQUIRE_IDENTITY = prepared('identity-console-access-require', requireIdentity(''));
 
 /** A revocation takes a lock that waits for this one, and this one for that. */

@@ -100,7 +100,12 @@ const set = (who: Principal, userId: string, scopes: Scope[]) =>
 const give = (who: Principal, id: string, organizations: string[]) =>
   tenants.update(who, id, { external_organization_ids: organizations });
 const mappingOf = async (userId: string) =>
-  (await bed.sql<{ status: string }>('select status from console_access where tenant_id = $1 and external_user_id = $2', [tenantId, userId]))[0]!.status;
+  (
+    await bed.sql<{ status: string }>(
+      'select status from console_access where tenant_id = $1 and external_user_id = $2',
+      [tenantId, userId],
+    )
+  )[0]!.status;
 
 /** Another transaction that makes a change and commits when the test says so. */
 async function changing(change: (tx: Tx) => Promise<unknown>): Promise<{ commit: () => Promise<void> }> {
@@ -146,7 +151,8 @@ it('a mutation of an identity whose organization or token has ended in the meant
         await beside(change);
       }),
     );
-  const assign = (tenant: string) => bed.sql(`insert into tenant_organizations values ('oidc', $1, $2)`, [ORGANIZATION, tenant]);
+  const assign = (tenant: string) =>
+    bed.sql(`insert into tenant_organizations values ('oidc', $1, $2)`, [ORGANIZATION, tenant]);
   expect(await during(ada, () => assign(other))).toBe('unauthenticated');
   await assign(tenantId);
   const endsAt = new Date(Date.now() + 50);
@@ -184,7 +190,10 @@ it('an admin who is revoked while a request waits cannot restore the access with
   const [ada, bob] = [await byPerson('ada'), await byToken()];
   const { commit } = await changing(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`, [tenantId]);
-    await tx.query(`update console_access set status = 'revoked', scopes = '{}' where external_user_id = 'ada' and tenant_id = $1`, [tenantId]);
+    await tx.query(
+      `update console_access set status = 'revoked', scopes = '{}' where external_user_id = 'ada' and tenant_id = $1`,
+      [tenantId],
+    );
   });
   const restoring = outcome(set(ada, 'ada', ['admin']));
   await bed.somebodyWaits();
@@ -212,7 +221,10 @@ it('an admin whose organization is given away while a request waits cannot take 
 it('a mutation that gives access waits for a revocation under way, and a revocation waits for it', async () => {
   const ada = await byPerson('ada');
   const { commit } = await changing((tx) =>
-    tx.query(`update console_access set status = 'revoked', scopes = '{}' where external_user_id = 'ada' and tenant_id = $1`, [tenantId]),
+    tx.query(
+      `update console_access set status = 'revoked', scopes = '{}' where external_user_id = 'ada' and tenant_id = $1`,
+      [tenantId],
+    ),
   );
   const creating = outcome(tokens.create(ada, { name: 'late', scopes: ['admin'] }));
   await bed.somebodyWaits();

@@ -24,6 +24,7 @@ const requireSession = (lock: '' | ' for key share'): string => `
   select case when not exists (select from session where expires_at > clock_timestamp())
     then slipway_refuse('unauthenticated') end`;
 
+/** Fails the transaction in the message of its commit, so that the check costs no round trip. */
 const REQUIRE_CONSOLE_SESSION = prepared('console-session-require', requireSession(''));
 
 /** A sign-out waits for this lock. A renewal of the bearer does not, because it keeps the key of the row. */

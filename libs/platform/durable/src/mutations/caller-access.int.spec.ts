@@ -114,7 +114,9 @@ it('a mutation changes something if the access has not ended, and if nobody call
 
 it('the caller of the request counts, whatever the service passes on', async () => {
   const context = { requestId: 'req_1', warnings: [], principal: who, route: { scope: 'admin' } as RouteSpec };
-  const refused = runInRequest(context, () => mutate({ by: { tenantId: TENANT }, after: () => change(`scopes = '{viewer}'`) }));
+  const refused = runInRequest(context, () =>
+    mutate({ by: { tenantId: TENANT }, after: () => change(`scopes = '{viewer}'`) }),
+  );
   await expect(refused).rejects.toMatchObject({ status: 403, extra: { required_scope: 'admin' } });
   expect(await effects()).toBe(0);
 });
@@ -145,7 +147,9 @@ it('a key is not claimed for a caller without access', async () => {
   await revoke();
   const held = claim();
   const context = { requestId: 'req_1', warnings: [], principal: who };
-  expect(await outcome(runInRequest(context, () => mutations.hold({ tenantId: TENANT }, held)))).toBe('unauthenticated');
+  expect(await outcome(runInRequest(context, () => mutations.hold({ tenantId: TENANT }, held)))).toBe(
+    'unauthenticated',
+  );
   expect(await bed.sql('select from idempotency_keys where key = $1', [held.key])).toEqual([]);
 });
 
@@ -179,7 +183,10 @@ it('a revocation waits for a mutation that has locked its token, and the note of
   });
   expect(done).toBe('done');
   await revocation;
-  const [row] = await bed.sql('select last_used_at, revoked_at is not null as is_revoked from api_tokens where id = $1', [tokenId]);
+  const [row] = await bed.sql(
+    'select last_used_at, revoked_at is not null as is_revoked from api_tokens where id = $1',
+    [tokenId],
+  );
   expect(row).toEqual({ last_used_at: null, is_revoked: true });
 });
 

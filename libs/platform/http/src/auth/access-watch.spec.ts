@@ -68,7 +68,9 @@ it('checks a token when it changes, and a person at each change', async () => {
 
 it('renews what the access rests on, checks every five seconds, and no longer after the request', async () => {
   jest.useFakeTimers();
-  const renewed = principal({ access: [{ read: { name: 'r', text: '' }, lock: { name: 'l', text: '' }, values: () => [] }] });
+  const renewed = principal({
+    access: [{ read: { name: 'r', text: '' }, lock: { name: 'l', text: '' }, values: () => [] }],
+  });
   const { identify, stop, who } = watching(() => renewed);
   await jest.advanceTimersByTimeAsync(5_000);
   expect([identify.mock.calls.length, who.access]).toEqual([1, renewed.access]);

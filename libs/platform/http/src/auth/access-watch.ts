@@ -20,11 +20,7 @@ export class AccessWatch {
    * Calls `onEnd` once if the caller loses its access, or a part of it, before the returned function is called. While it
    * lasts, it renews what the access of the principal rests on, because a session renews its bearer.
    */
-  watch(
-    principal: Principal,
-    identify: () => Promise<Principal>,
-    onEnd: (refusal: SlipwayError) => void,
-  ): () => void {
+  watch(principal: Principal, identify: () => Promise<Principal>, onEnd: (refusal: SlipwayError) => void): () => void {
     const request = { principal, identify, onEnd };
     this.watched.add(request);
     this.timer ??= setInterval(() => this.recheck(''), CHECK_EVERY_MS).unref();

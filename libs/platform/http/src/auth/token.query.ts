@@ -45,6 +45,7 @@ const requireToken = (lock: '' | ' for share'): string => `
     when not exists (select from token where expires_at > clock_timestamp()) then slipway_refuse('token_expired')
     when not $4::boolean and not exists (select from token where has_scope) then slipway_refuse('scope_insufficient') end`;
 
+/** Fails the transaction in the message of its commit, so that the check costs no round trip. */
 export const REQUIRE_TOKEN = prepared('auth-token-require', requireToken(''));
 
 /** A revocation takes a lock that waits for this one, and this one for that. */

@@ -62,7 +62,8 @@ it('makes tokens that parse back, each with 256 random bits', () => {
 });
 
 it('requires later the highest scope that it had, or one that includes it', () => {
-  const kept = (scopes: string[]) => principalOf(row({ scopes }), 'right').access?.map(({ values }) => values(false)[1]);
+  const kept = (scopes: string[]) =>
+    principalOf(row({ scopes }), 'right').access?.map(({ values }) => values(false)[1]);
   expect([kept(['viewer']), kept(['operator', 'viewer']), kept(['admin'])]).toEqual([
     [['viewer', 'operator', 'admin']],
     [['operator', 'admin']],

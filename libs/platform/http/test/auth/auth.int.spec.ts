@@ -10,7 +10,14 @@ import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations } from '@slipway/platform-database';
 import { CurrentPrincipal, HttpModule, Route, SlipwayHttpAdapter, type Principal } from '../../src/index.js';
 import { createTestDatabase, holdIntervals, type TestDatabase, until } from '@slipway/platform-database/testing';
-import { AuthModule, ensureBootstrap, migrations, RequestGuard, TokenService, TokenUses } from '../../src/auth/index.js';
+import {
+  AuthModule,
+  ensureBootstrap,
+  migrations,
+  RequestGuard,
+  TokenService,
+  TokenUses,
+} from '../../src/auth/index.js';
 
 const BOOTSTRAP = `slw_boot_${'s'.repeat(32)}`;
 
