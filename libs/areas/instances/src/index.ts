@@ -19,6 +19,7 @@ import { ReportedFaults1700000000433 } from './migrations/1700000000433-reported
 import { TargetHealth1700000000431 } from './migrations/1700000000431-target-health.js';
 import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-loads.js';
 import { WorkloadScalings1700000000420 } from './migrations/1700000000420-workload-scalings.js';
+import { StoredWorkloads1700000000441 } from './migrations/1700000000441-stored-workloads.js';
 
 export { InstancesModule } from './instances.module.js';
 export { Scaler } from './scaling/scaler.js';
@@ -48,4 +49,5 @@ export const migrations = [
   ReportedFaults1700000000433,
   FailedStarts1700000000436,
   InstanceDrains1700000000440,
+  StoredWorkloads1700000000441,
 ];

@@ -3,6 +3,7 @@ import { Sandboxes1700000000900 } from './migrations/1700000000900-sandboxes.js'
 import { SandboxReferences1700000000901 } from './migrations/1700000000901-sandbox-references.js';
 import { SandboxFiles1700000000902 } from './migrations/1700000000902-sandbox-files.js';
 import { SandboxStrayBlobs1700000000903 } from './migrations/1700000000903-sandbox-stray-blobs.js';
+import { StoredSandboxes1700000000904 } from './migrations/1700000000904-stored-sandboxes.js';
 
 export { SandboxesModule } from './sandboxes.module.js';
 export const migrations = [
@@ -10,6 +11,7 @@ export const migrations = [
   SandboxReferences1700000000901,
   SandboxFiles1700000000902,
   SandboxStrayBlobs1700000000903,
+  StoredSandboxes1700000000904,
 ];
 export const sealed: readonly SealedColumn[] = [
   {

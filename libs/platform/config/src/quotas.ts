@@ -80,6 +80,37 @@ export const QUOTAS = {
     default: 100_000,
     description: 'Deliveries of a tenant that wait to be sent. Further events wait in their streams',
   },
+  stored_bytes: {
+    ...BYTES,
+    default: 2 ** 32,
+    description:
+      'Bytes of a tenant in Postgres: everything that its requests store, each row with 256 bytes in addition. Records of requests, such as events and operations, may exceed it by a quarter, so that deletions and rollbacks still work',
+  },
+  plans: { ...COUNT, default: 10_000, description: 'Autopilot plans of a tenant, until retention.plans_days after they expire' },
+  policy_versions: {
+    ...COUNT,
+    default: 10_000,
+    description:
+      'Versions of the optimization policies of a tenant. The newest 100 versions of each deployment are kept until it is deleted',
+  },
+  products: { ...COUNT, default: 1_000, description: 'Model API products of a tenant' },
+  target_bindings: { ...COUNT, default: 10_000, description: 'Bindings of a tenant between products and targets' },
+  publications: {
+    ...COUNT,
+    default: 10_000,
+    description: 'Publications of a tenant. Of each product, the newest 100 that have ended are kept',
+  },
+  console_access: {
+    ...COUNT,
+    default: 10_000,
+    description: 'Mappings of hosted identities of a tenant, including revoked ones. Allow one for each person',
+  },
+  sandbox_references: { ...COUNT, default: 10_000, description: 'References of a tenant to external sandboxes, including revoked ones' },
+  idempotency_keys: {
+    ...COUNT,
+    default: 1_000_000,
+    description: 'Idempotency-Keys of a tenant with a stored answer, kept for thirty days. A request without a key needs none',
+  },
   reads_per_minute: {
     ...RATE,
     description:

@@ -23,6 +23,7 @@ export { keyProblems, type SealedColumn } from './sealed-column.js';
 export { type KeyUse, rotateSecretKey } from './rotate-secret-key.js';
 export { readManifest, restoreBackup, restoreFiles, writeBackup, type KeptFiles } from './backup/folder.js';
 export { RestoreError } from './backup/load.js';
+export { StoredChangeEntity, StoredTableEntity, StoredTotalEntity } from './stored-counts.entity.js';
 export { migrate, requireFit } from './migrate.js';
 export { schemaProblem, type Migration, type SchemaCheck } from './schema.js';
 export { postgresFault, reachPostgres, type ReachPostgresOptions } from './reach.js';
@@ -30,6 +31,7 @@ import { GatewayRole1700000000002 } from './migrations/1700000000002-gateway-rol
 import { Refuse1700000000005 } from './migrations/1700000000005-refuse.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { TenantUnseen1700000000004 } from './migrations/1700000000004-tenant-unseen.js';
+import { StoredCounts1700000000006 } from './migrations/1700000000006-stored-counts.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
 import { TimestampsInlined1700000000003 } from './migrations/1700000000003-timestamps-inlined.js';
 
@@ -41,4 +43,5 @@ export const migrations = [
   TimestampsInlined1700000000003,
   TenantUnseen1700000000004,
   Refuse1700000000005,
+  StoredCounts1700000000006,
 ];

@@ -26,6 +26,8 @@ export const LOCK_ORDER = [
   'operation',
   /** The end of an event stream. It is late, because its sequence numbers must become visible in commit order. */
   'event_stream',
+  /** What a tenant stores. A transaction takes it after its last write, and then only commits. */
+  'stored',
   /** What the access of the caller rests on, which a mutation reads again right before its commit. */
   'caller',
 ] as const;

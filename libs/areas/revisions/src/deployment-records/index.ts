@@ -3,6 +3,7 @@ import { DeploymentSettings1700000000101 } from './migrations/1700000000101-depl
 import { DeploymentScaling1700000000102 } from './migrations/1700000000102-deployment-scaling.js';
 import { DeploymentUpdatedBy1700000000103 } from './migrations/1700000000103-deployment-updated-by.js';
 import { DeploymentDrain1700000000110 } from './migrations/1700000000110-deployment-drain.js';
+import { StoredDeployments1700000000111 } from './migrations/1700000000111-stored-deployments.js';
 
 export { DeploymentRecordsModule } from './deployment-records.module.js';
 
@@ -12,4 +13,5 @@ export const migrations = [
   DeploymentScaling1700000000102,
   DeploymentUpdatedBy1700000000103,
   DeploymentDrain1700000000110,
+  StoredDeployments1700000000111,
 ];

@@ -1,6 +1,7 @@
 import { EventInbox1700000000026 } from './migrations/1700000000026-event-inbox.js';
 import { EventRetention1700000000035 } from './migrations/1700000000035-event-retention.js';
 import { Events1700000000022 } from './migrations/1700000000022-events.js';
+import { StoredEvents1700000000040 } from './migrations/1700000000040-stored-events.js';
 
 export { EventEntity, EventStreamEntity } from './event.entity.js';
 export { EventsModule } from './events.module.js';
@@ -24,4 +25,4 @@ export { OpenAnswers } from './open-answers.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';
 export { Inbox, Subscription, type EventSubscriber, type ReceivedEvent } from './inbox.js';
 
-export const migrations = [Events1700000000022, EventInbox1700000000026, EventRetention1700000000035];
+export const migrations = [Events1700000000022, EventInbox1700000000026, EventRetention1700000000035, StoredEvents1700000000040];

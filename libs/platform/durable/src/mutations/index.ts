@@ -1,6 +1,7 @@
 import { AuditLog1700000000024 } from './migrations/1700000000024-audit-log.js';
 import { AuditReads1700000000029 } from './migrations/1700000000029-audit-reads.js';
 import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency.js';
+import { StoredKeys1700000000039 } from './migrations/1700000000039-stored-keys.js';
 
 export {
   appendAudit,
@@ -17,4 +18,4 @@ export { KEY_RETENTION_DAYS } from './key-retention.js';
 export { MutationsModule } from './mutations.module.js';
 export { ReadAudit, type AuditedRead } from './read-audit.js';
 
-export const migrations = [Idempotency1700000000023, AuditLog1700000000024, AuditReads1700000000029];
+export const migrations = [Idempotency1700000000023, AuditLog1700000000024, AuditReads1700000000029, StoredKeys1700000000039];

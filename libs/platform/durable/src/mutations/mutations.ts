@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Actor, actorText, systemActor } from '@slipway/contracts';
-import { CONFIG, type Config } from '@slipway/platform-config';
+import { CONFIG, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, digestOf, locking, newId, prepared, type Tx, type TxScope } from '@slipway/platform-database';
 import {
   errors,
@@ -14,6 +14,7 @@ import {
   SlipwayError,
 } from '@slipway/platform-http';
 import { accessOf, refusalIn, refusalOf, requireAccess } from '@slipway/platform-http/auth';
+import { StoredQuota } from '../quotas/index.js';
 
 export interface AuditEntry {
   /** Resource and verb, such as `rollout.create` or `plan.approve`. */
@@ -185,7 +186,7 @@ export class ClaimedKey {
 
 /** A request that changes something. */
 export interface MutationRequest {
-  principal: Pick<Principal, 'tenantId' | 'access'>;
+  principal: Pick<Principal, 'tenantId' | 'access'> & Partial<Pick<Principal, 'tenantName'>>;
   /**
    * Whether the caller's access must not end before the commit is durable: for mutations that give access or decide for
    * a person. Others only read it again.
@@ -206,18 +207,20 @@ export interface MutationRequest {
 @Injectable()
 export class Mutations {
   private readonly leaseSeconds: number;
+  private readonly stored: StoredQuota;
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'>,
+    @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'> & QuotaConfig,
     private readonly database: Database,
   ) {
     this.leaseSeconds = config.leaseSeconds;
+    this.stored = new StoredQuota(config, database);
   }
 
   /**
    * Runs `change` in one transaction and commits it. An exception rolls back. Requests with one key wait for each other
-   * in Postgres.
-   * @throws idempotency_key_reused (422)
+   * in Postgres. The quotas of what the tenant stores are checked last, for everything that the transaction has added.
+   * @throws idempotency_key_reused (422), quota_exceeded (429)
    */
   run(
     request: MutationRequest & { idempotency: IdempotencyClaim | undefined },
@@ -227,9 +230,13 @@ export class Mutations {
   run(request: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
     const { principal, idempotency } = request;
     const scope = { tenantId: principal.tenantId };
-    return this.transact(scope, request, (tx) =>
-      idempotency ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>) : change(tx),
-    );
+    return this.transact(scope, request, async (tx) => {
+      const answer = await (idempotency
+        ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>)
+        : change(tx));
+      await this.stored.assertWithin(tx, tenantNameOf(principal));
+      return answer;
+    });
   }
 
   /** Like `run`, for the few mutations that write rows of several tenants: as the system. */
@@ -244,10 +251,14 @@ export class Mutations {
    * Claims a key for work that takes longer than a transaction. `complete` the claim in the transaction of the effect,
    * or `release` it if there is none.
    * @param claim has an empty fingerprint if the fingerprint is known only at the end of the body
-   * @throws idempotency_in_progress (409), idempotency_key_reused (422)
+   * @throws idempotency_in_progress (409), idempotency_key_reused (422), quota_exceeded (429)
    */
   async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<ClaimedKey | StoredAnswer> {
-    const found = await this.transact(scope, { principal: scope }, (tx) => this.take(tx, scope, claim));
+    const found = await this.transact(scope, { principal: scope }, async (tx) => {
+      const taken = await this.take(tx, scope, claim);
+      await this.stored.assertWithin(tx, tenantNameOf(scope));
+      return taken;
+    });
     if (found instanceof StoredAnswer) return found;
     return new ClaimedKey(
       this.database,
@@ -330,6 +341,11 @@ async function store(
   const text = body instanceof RawJson ? body.text : JSON.stringify(body ?? {});
   const stored = await tx.one(COMPLETE, [...values, claimedUntil, fingerprint, status, JSON.stringify(headers), text]);
   return stored !== undefined;
+}
+
+/** The quotas of a tenant are found by its name, which a request knows. */
+function tenantNameOf(principal: MutationRequest['principal']): string {
+  return principal.tenantName ?? requestContext().principal?.tenantName ?? '';
 }
 
 function valuesOf({ tenantId }: TenantScope, { method, path, key }: IdempotencyClaim): unknown[] {

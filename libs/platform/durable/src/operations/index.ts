@@ -7,6 +7,7 @@ import { OperationRequest1700000000033 } from './migrations/1700000000033-operat
 import { CancelReason1700000000034 } from './migrations/1700000000034-cancel-reason.js';
 import { StepRoom1700000000036 } from './migrations/1700000000036-step-room.js';
 import { OperationControl1700000000038 } from './migrations/1700000000038-operation-control.js';
+import { StoredOperations1700000000041 } from './migrations/1700000000041-stored-operations.js';
 
 export { DurableOperationsModule } from './operations.module.js';
 export {
@@ -68,4 +69,5 @@ export const migrations = [
   CancelReason1700000000034,
   StepRoom1700000000036,
   OperationControl1700000000038,
+  StoredOperations1700000000041,
 ];

@@ -33,7 +33,7 @@ export async function reserveQuota(
   adding = 1,
 ): Promise<void> {
   const [, had] = await Promise.all([lockQuota(tx, tenantId, quota), count()]);
-  if (had + adding > limit) throw quotaExceeded(quota, limit);
+  if (had + adding > limit) throw quotaExceeded(quota, limit, { used: had, adding });
 }
 
 /** The quotas of a tenant of which only the id is known, in a system transaction. */

@@ -35,6 +35,34 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
     remedy: 'Use one session id for a whole conversation, wait until expired passports are deleted',
     eases: true,
   },
+  stored_bytes: {
+    counted: 'stored bytes',
+    remedy: 'Delete deployments, webhooks or sandboxes, wait until old events and operations are deleted',
+    eases: true,
+  },
+  plans: {
+    counted: 'autopilot plans',
+    remedy: 'Wait until ended plans are deleted (retention.plans_days)',
+    eases: true,
+  },
+  policy_versions: {
+    counted: 'versions of policies',
+    remedy: 'Delete a deployment whose policy has many versions',
+  },
+  products: { counted: 'model API products', remedy: 'Change an existing product' },
+  target_bindings: { counted: 'target bindings', remedy: 'Use an existing binding' },
+  publications: {
+    counted: 'publications of model APIs',
+    remedy: 'Wait until superseded publications are deleted (retention.plans_days)',
+    eases: true,
+  },
+  console_access: { counted: 'console access mappings', remedy: 'Change the existing mapping of a person who left' },
+  sandbox_references: { counted: 'sandbox references', remedy: 'Use an existing reference' },
+  idempotency_keys: {
+    counted: 'stored Idempotency-Keys',
+    remedy: 'Send the request without a key, wait until old keys are deleted',
+    eases: true,
+  },
   webhooks: { counted: 'webhooks', remedy: 'Delete a webhook' },
   webhook_deliveries: {
     counted: 'pending webhook deliveries',
@@ -51,16 +79,27 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   },
 };
 
-/** Returns a `quota_exceeded` error (429) to throw: the request would exceed `limit` of this quota. */
-export function quotaExceeded(quota: QuotaName, limit: number): SlipwayError {
+/**
+ * Returns a `quota_exceeded` error (429) to throw: the request would exceed `limit` of this quota.
+ * @param use how many there are without the request, and how many it would add; absent for rates
+ */
+export function quotaExceeded(
+  quota: QuotaName,
+  limit: number,
+  use?: { used: number; adding: number },
+): SlipwayError {
   const { counted, remedy, eases = false } = SAID[quota];
   return new SlipwayError(
     'quota_exceeded',
     { ...SPEC, retryable: eases },
     {
-      message: `Tenant quota ${quota} exceeded: at most ${limit} ${counted}.`,
+      message: `Tenant quota ${quota} exceeded: at most ${limit} ${counted}${usage(use)}.`,
       remediation: `${remedy}, or ask the operator for a higher quota.`,
-      extra: { quota, limit },
+      extra: { quota, limit, ...(use && { used: use.used }) },
     },
   );
+}
+
+function usage(use: { used: number; adding: number } | undefined): string {
+  return use ? `; ${use.used} are in use and the request needs ${use.adding} more` : '';
 }

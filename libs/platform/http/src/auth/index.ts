@@ -3,6 +3,7 @@ import { TokenOwners1700000000013 } from './migrations/1700000000013-token-owner
 import { GatewayTokens1700000000012 } from './migrations/1700000000012-gateway-tokens.js';
 import { Tenants1700000000010 } from './migrations/1700000000010-tenants.js';
 import { TokenMade1700000000014 } from './migrations/1700000000014-token-made.js';
+import { StoredTokens1700000000015 } from './migrations/1700000000015-stored-tokens.js';
 
 export { ApiTokenEntity } from './api-token.entity.js';
 export { AuthModule } from './auth.module.js';
@@ -34,4 +35,5 @@ export const migrations = [
   GatewayTokens1700000000012,
   TokenOwners1700000000013,
   TokenMade1700000000014,
+  StoredTokens1700000000015,
 ];

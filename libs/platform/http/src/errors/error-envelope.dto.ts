@@ -72,6 +72,9 @@ export class ErrorBodyDto {
 
   @IntField({ optional: true, description: 'With quota_exceeded: the limit of the quota.' })
   limit?: number;
+
+  @IntField({ optional: true, description: 'With quota_exceeded: how much of the quota is in use.' })
+  used?: number;
 }
 
 /** The body of every non-success answer. */
