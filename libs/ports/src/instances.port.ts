@@ -85,6 +85,8 @@ export interface CapacityForecast {
   free: number | null;
   /** Used by this deployment's other revisions, which routes and operations retain. */
   own: number;
+  /** Whether `total` and `free` are those of the tenant's share of the target, because it leaves less than the target. */
+  isShare?: true;
   /**
    * Instances of the tenant's workloads that run or may run, on any target, in a quick count: never less than `needed`
    * counts.

@@ -311,9 +311,11 @@ export function wouldDo(revisionName: string, { changeover }: CapacityDecision):
   return `roll out ${revisionName} with strategy recreate: ${names} stops first, and no revision serves ${gap}; each request waits for at most ${holdSeconds} s`;
 }
 
-function capacityExhausted({ target, resource, needed, total, free, own }: CapacityForecast): Error {
-  const available =
-    resource === 'device'
+function capacityExhausted({ target, resource, needed, total, free, own, isShare }: CapacityForecast): Error {
+  const what = resource === 'device' ? 'devices' : 'instances';
+  const available = isShare
+    ? `The tenant may use at most ${total} ${what} of target ${target}, which tenants share, and ${free} of them are free`
+    : resource === 'device'
       ? `Target ${target} has ${free} of ${total} devices free`
       : `Target ${target} has free capacity for ${free} of ${total} instances`;
   const message = `${available}; ${needed} are needed and this deployment already uses ${own}. Use strategy recreate, which stops these first, or auto, which does so if capacity is missing.`;

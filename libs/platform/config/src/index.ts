@@ -41,6 +41,7 @@ export {
   type Quotas,
   type QuotaSettings,
 } from './quotas.js';
+export { shareOf, type SharedTarget, type TargetShare, type TenantShare } from './target-shares.js';
 export {
   OperatorFileWatch,
   type FileLog,

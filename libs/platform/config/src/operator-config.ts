@@ -5,6 +5,7 @@ import { readOutbound, type Outbound } from './outbound.js';
 import { readAccelerators, type Accelerators } from './prices.js';
 import { readQuotas, type QuotaSettings } from './quotas.js';
 import { readRetention, type Retention } from './retention.js';
+import { readShares, SHARE_KEYS, type TenantShare } from './target-shares.js';
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
 import { isOwnVariable } from './variables.js';
@@ -22,6 +23,9 @@ export interface TargetConfig {
   start_parallelism_per_device?: number;
   /** Names of the tenants that may use it; undefined = all. It is invisible to others. */
   tenants?: string[];
+  /** The most that one tenant may use. Read it through `shareOf`, which knows the default. */
+  share_per_tenant?: TenantShare;
+  share_by_tenant?: Record<string, TenantShare>;
   /** Patterns for the addresses of its servers, as `libs/contracts` reads patterns. */
   allow?: AllowEntry[];
 }
@@ -29,7 +33,7 @@ export interface TargetConfig {
 /** Reads the keys of one kind of target. */
 export interface TargetReader {
   readonly kind: string;
-  /** Its keys in addition to `name`, `kind`, `max_instances` and `tenants`, in the schema for editors. */
+  /** Its keys in addition to `TARGET_KEYS`, in the schema for editors. */
   readonly schema: Pick<MappingSchema, 'properties' | 'required'>;
   /** The default if the file has no `max_instances`. */
   readonly maxInstances?: number;
@@ -96,6 +100,7 @@ export const TARGET_KEYS = {
       description: 'Maximum number of instances, across all tenants',
     },
     tenants: { ...TENANTS, description: 'Tenants that may use the target. Default: all tenants' },
+    ...SHARE_KEYS,
   },
 };
 /** `defaults` is removed before. It is in the list so that a misspelling of it gets a suggestion. */
@@ -189,7 +194,8 @@ function readTargets(reader: ConfigReader, value: unknown, readers: readonly Tar
         : reader.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000);
     const tenants = bag['tenants'] === undefined ? {} : { tenants: reader.names(`${path}.tenants`, bag['tenants']) };
     const limit = max === undefined ? {} : { max_instances: max };
-    return [{ name, kind: of.kind, ...limit, ...tenants, ...of.read(reader, path, bag) }];
+    const shares = readShares(reader, path, bag);
+    return [{ name, kind: of.kind, ...limit, ...tenants, ...shares, ...of.read(reader, path, bag) }];
   });
 }
 

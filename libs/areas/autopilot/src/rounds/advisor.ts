@@ -223,7 +223,8 @@ function contextOf({ deployment, base, policy, records }: DeploymentReview): Fin
   return { deployment, base, policy, records };
 }
 
-function capacityText({ target, resource, needed, total, free, own }: CapacityForecast): string {
+function capacityText({ target, resource, needed, total, free, own, isShare }: CapacityForecast): string {
   const what = resource === 'device' ? 'devices' : 'instances';
-  return `target ${target} has capacity for ${free} more of ${total} ${what}; the rollout needs ${needed} next to the ${own} that this deployment uses.`;
+  const capacity = isShare ? `the tenant's share of target ${target}` : `target ${target}`;
+  return `${capacity} has capacity for ${free} more of ${total} ${what}; the rollout needs ${needed} next to the ${own} that this deployment uses.`;
 }

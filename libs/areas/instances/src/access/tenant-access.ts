@@ -33,6 +33,7 @@ import {
 } from '../catalog/target-catalog.js';
 import { DeviceAssignments } from '../devices/device-assignments.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';
+import { shareOfTenant } from '../workloads/target-share.js';
 import { AdoptedNames } from './adopted-names.js';
 import { OUTSIDE_ALLOW_LIST, StartedInstances } from './started-instances.js';
 
@@ -313,6 +314,14 @@ export class SpecCheck {
         field: target.driver.adopts ? 'endpoint.base_urls' : 'scaling.min_replicas',
         code: 'not_allowed',
         message: `target "${target.config.name}" runs at most ${max} instances`,
+      });
+    }
+    const { instances: share } = await shareOfTenant(tx, target.config, tenantId);
+    if (replicasOn(target, spec) > share && share < (max ?? Number.POSITIVE_INFINITY)) {
+      issues.push({
+        field: target.driver.adopts ? 'endpoint.base_urls' : 'scaling.min_replicas',
+        code: 'not_allowed',
+        message: `the tenant may use at most ${share} instances of target "${target.config.name}", which tenants share`,
       });
     }
     issues.push(...(await this.devices.issues(tx, target, spec, replicasOn(target, spec))));

@@ -13,6 +13,7 @@ import {
   type DeviceClaimRow,
   type DeviceRow,
 } from './device.query.js';
+import { devicesOfShare, shareOfTenant } from '../workloads/target-share.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { engineTraitsOf, TargetCatalog, type Target } from '../catalog/target-catalog.js';
 
@@ -32,6 +33,8 @@ export interface DeviceCapacity {
   total: number | null;
   free: number | null;
   own: number;
+  /** Whether the tenant's share of the target leaves less than the target. */
+  isShare?: true;
 }
 
 interface DeviceRequest {
@@ -105,10 +108,11 @@ export class DeviceAssignments {
     tx: Tx,
     spec: RevisionSpec,
     replicas: number,
-    { deploymentId, revisionId }: { deploymentId: string; revisionId?: string },
+    { tenantId, deploymentId, revisionId }: { tenantId: string; deploymentId: string; revisionId?: string },
   ): Promise<DeviceCapacity | undefined> {
-    const asked = this.requestOf(this.catalog.find(spec.runtime.target), spec);
-    if (!asked) return undefined;
+    const found = this.catalog.find(spec.runtime.target);
+    const asked = this.requestOf(found, spec);
+    if (!found || !asked) return undefined;
     const { demand } = asked;
     const target = [spec.runtime.target];
     const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [target]);
@@ -124,7 +128,12 @@ export class DeviceAssignments {
         demand,
       );
     const free = fitting(needful);
-    return { needed, total: fitting([]), free, own: fitting(needful.filter((claim) => !isOwn(claim))) - free };
+    const own = fitting(needful.filter((claim) => !isOwn(claim))) - free;
+    const most = devicesOfShare(await shareOfTenant(tx, found.config, tenantId), devices.length, demand.count);
+    const taken = devicesOf(needful.filter((claim) => claim.tenant_id === tenantId)).size;
+    // Parts of devices that the tenant already uses are free for it, so only the start counts their devices.
+    if (demand.memoryMb !== null || most - taken >= free) return { needed, total: fitting([]), free, own };
+    return { needed, total: most, free: Math.max(0, most - taken), own, isShare: true };
   }
 
   /**
@@ -149,8 +158,24 @@ export class DeviceAssignments {
     const kept = ownDevices(states, own, demand);
     if (kept?.some((device) => device.starting >= startsAtOnce))
       return { message: `waiting because another instance is starting on the same device of target ${name}` };
-    const chosen = kept ?? (await this.choose(tx, target, workload, states, demand, startsAtOnce));
-    if (!chosen) return waitFor(name, demand, startsAtOnce, states, others, workload);
+    const share = await shareOfTenant(tx, target.config, workload.tenant_id);
+    const most = devicesOfShare(share, devices.length, demand.count);
+    const ofTenant = others.filter((claim) => claim.tenant_id === workload.tenant_id);
+    const used = devicesOf(ofTenant);
+    const isWithin = (some: readonly DeviceState[]) =>
+      new Set([...used, ...some.map(({ uuid }) => uuid)]).size <= most || some.every(({ uuid }) => used.has(uuid));
+    const free = kept ?? (await this.choose(tx, target, workload, states, demand, startsAtOnce));
+    // Devices that the tenant already uses in part add nothing to its share.
+    const chosen =
+      free === undefined || kept || isWithin(free)
+        ? free
+        : chooseDevices(
+            states.filter(({ uuid }) => used.has(uuid)),
+            demand,
+            startsAtOnce,
+          );
+    if (!free) return waitFor(name, demand, startsAtOnce, states, others, workload);
+    if (!chosen) return waitForShare(name, most, ofTenant, workload);
     await this.claim(tx, workload, instance, chosen, asked);
     return undefined;
   }
@@ -288,6 +313,26 @@ function waitFor(
   );
   const [longest] = warm.sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0));
   return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
+}
+
+/** Only workloads of the same tenant are stopped for it, because those of others free no part of its share. */
+function waitForShare(
+  target: string,
+  most: number,
+  claims: readonly DeviceClaimRow[],
+  { warm_age_seconds }: WorkloadRow,
+): DeviceWait {
+  const message = `waiting for devices of the tenant on target ${target}: it may use at most ${most} devices of this shared target`;
+  const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
+  if (isLeaving || warm_age_seconds !== null) return { message };
+  const [longest] = claims
+    .filter((claim) => claim.warm_age_seconds !== null)
+    .sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0));
+  return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
+}
+
+function devicesOf(claims: readonly DeviceClaimRow[]): Set<string> {
+  return new Set(claims.map(({ device_uuid }) => device_uuid));
 }
 
 function reasonOf(why: string | undefined, claims: readonly DeviceClaimRow[], tenantId: string): string {

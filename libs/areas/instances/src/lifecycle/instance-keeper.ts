@@ -83,7 +83,8 @@ export class InstanceKeeper {
     };
   }
 
-  perform({ kind, workload, instance }: InstanceTask, driver: TargetDriver): Promise<number> {
+  perform({ kind, workload, instance, share }: InstanceTask, driver: TargetDriver): Promise<number> {
+    if (kind === 'queue') return this.queue(driver, workload, instance, share);
     return this.handlers[kind](driver, workload, instance);
   }
 
@@ -100,8 +101,17 @@ export class InstanceKeeper {
     return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_CHECK_MS;
   }
 
-  private async queue(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    const message = `waiting for free capacity on target ${workload.spec.runtime.target}`;
+  private async queue(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    share?: number,
+  ): Promise<number> {
+    const { target } = workload.spec.runtime;
+    const message =
+      share === undefined
+        ? `waiting for free capacity on target ${target}`
+        : `waiting for capacity of the tenant on target ${target}: it may use at most ${share} instances of this shared target`;
     const reason = 'waiting_for_place';
     if (instance.message !== message || instance.reason !== reason)
       await this.transitions.change(workload, instance, { state: 'pending', message, reason });

@@ -21,6 +21,8 @@ export interface InstanceTask {
   instance: InstanceRow;
   /** Milliseconds until it is due: the rest of a back-off. */
   inMs: number;
+  /** For `queue`: the most instances of the tenant on this target, if the tenant already has them. */
+  share?: number;
 }
 
 export interface PassPlan {
@@ -52,12 +54,20 @@ const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'sto
 /**
  * Computes the tasks from the rows alone. The workloads are in the order in which they may start. Capacity is free only
  * when the instance that used it is gone, so a target never exceeds its limit, not even while one workload replaces
- * another. The capacity of a suspended workload is kept for the operation that suspended it.
+ * another. The capacity of a suspended workload is kept for the operation that suspended it. The same holds for the
+ * share of each tenant.
+ * @param shareOf the most instances of a tenant, by its name
  */
-export function planPass(workloads: readonly WorkloadRow[], maxInstances: number): PassPlan {
+export function planPass(
+  workloads: readonly WorkloadRow[],
+  maxInstances: number,
+  shareOf: (tenantName: string) => number = () => Number.POSITIVE_INFINITY,
+): PassPlan {
   const plan: PassPlan = { missing: [], tasks: [], retirable: [], evicted: [] };
   let occupied = workloads.flatMap(occupying).length;
+  const ofTenants = occupiedByTenant(workloads);
   const kept = keptCapacity(workloads);
+  const keptOf = new Map([...ofTenants.keys()].map((tenant) => [tenant, retainersOf(workloads, tenant)]));
   for (const workload of workloads) {
     const { instances, is_retained: isRetained, replicas } = workload;
     const runs = isRetained && workload.suspended_by === null;
@@ -69,12 +79,17 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
     if (!isRetained && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
     for (const instance of instances) {
       const isWanted = runs && instance.ordinal < replicas;
-      const isFree = occupied + capacityKeptFromOthers(kept, workload) < maxInstances;
+      const share = shareOf(workload.tenant_name);
+      const ofTenant = ofTenants.get(workload.tenant_id) ?? 0;
+      const hasShare =
+        ofTenant + capacityKeptFromOthers(kept, workload, keptOf.get(workload.tenant_id)) < share;
+      const isFree = hasShare && occupied + capacityKeptFromOthers(kept, workload) < maxInstances;
       const kind = isWanted ? taskOfWanted(workload, instance, isFree) : taskOfUnwanted(instance);
       if (kind === undefined) continue;
       // A revived instance takes its capacity in the next pass. Until then, no later workload may take it.
       if ((kind === 'start' && instance.state === 'pending') || (kind === 'revive' && isFree)) {
         occupied += 1;
+        ofTenants.set(workload.tenant_id, ofTenant + 1);
         for (const retainer of workload.retainers) kept.set(retainer, Math.max(0, (kept.get(retainer) ?? 0) - 1));
       }
       plan.tasks.push({
@@ -82,11 +97,25 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
         workload,
         instance,
         inMs: kind === 'start' ? Math.max(0, (instance.start_in_seconds ?? 0) * 1_000) : 0,
+        ...(kind === 'queue' && !hasShare && { share }),
       });
     }
   }
   plan.evicted = inTheWay(workloads, plan.tasks);
   return plan;
+}
+
+function occupiedByTenant(workloads: readonly WorkloadRow[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const workload of workloads)
+    counts.set(workload.tenant_id, (counts.get(workload.tenant_id) ?? 0) + occupying(workload).length);
+  return counts;
+}
+
+/** Returns the retainers of a tenant for which capacity may be kept. */
+function retainersOf(workloads: readonly WorkloadRow[], tenantId: string): Set<string> {
+  const own = workloads.filter(({ tenant_id, suspended_by }) => tenant_id === tenantId && suspended_by !== null);
+  return new Set(own.map(({ suspended_by }) => `operation:${suspended_by}`));
 }
 
 function occupying({ instances }: WorkloadRow): InstanceRow[] {
@@ -113,12 +142,35 @@ function keptCapacity(workloads: readonly WorkloadRow[]): Map<string, number> {
   return kept;
 }
 
-function capacityKeptFromOthers(kept: ReadonlyMap<string, number>, { retainers }: WorkloadRow): number {
-  return [...kept].reduce((sum, [retainer, count]) => sum + (retainers.includes(retainer) ? 0 : count), 0);
+/** @param among counts only the capacity that is kept for these retainers; all by default */
+function capacityKeptFromOthers(
+  kept: ReadonlyMap<string, number>,
+  { retainers }: WorkloadRow,
+  among?: ReadonlySet<string>,
+): number {
+  const isOther = (retainer: string) => !retainers.includes(retainer) && (among === undefined || among.has(retainer));
+  return [...kept].reduce((sum, [retainer, count]) => sum + (isOther(retainer) ? count : 0), 0);
 }
 
-/** Returns the warm workloads to stop for those that are needed, the longest warm first, and no more than necessary. */
+/**
+ * Returns the warm workloads to stop for those that are needed. Instances that wait for their tenant's share need the
+ * capacity of that tenant alone.
+ */
 function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTask[]): WorkloadRow[] {
+  const limited = tasks.filter(({ share }) => share !== undefined);
+  const evicted = new Set<WorkloadRow>();
+  for (const tenant of new Set(limited.map(({ workload }) => workload.tenant_id))) {
+    const isOwn = ({ tenant_id }: WorkloadRow) => tenant_id === tenant;
+    const own = tasks.filter(({ kind, share, workload }) => isOwn(workload) && (kind !== 'queue' || share !== undefined));
+    for (const workload of inTheWayOf(own, workloads.filter(isOwn))) evicted.add(workload);
+  }
+  const others = tasks.filter(({ share }) => share === undefined);
+  for (const workload of inTheWayOf(others, workloads)) evicted.add(workload);
+  return [...evicted];
+}
+
+/** Returns the workloads to stop, the longest warm first, and no more than necessary. */
+function inTheWayOf(tasks: readonly InstanceTask[], workloads: readonly WorkloadRow[]): WorkloadRow[] {
   const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age_seconds === null).length;
   const leaving = tasks.filter(
     ({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state) && !isLongDrain(instance),

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { shareOf } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import { Not } from 'typeorm';
 import { InstanceEntity, type LifecycleState } from '../workloads/instance.entity.js';
@@ -161,7 +162,13 @@ export class TargetReconciler {
   private async lookAtAll(): Promise<number> {
     // A task that ends while the rows are read may have changed one of them after it was read.
     const wasBusy = new Set(this.running.keys());
-    const plan = planPass(await this.rows.all(), this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
+    const { config } = this.target;
+    const hasNeighbours = await this.rows.hasNeighbours();
+    const plan = planPass(
+      await this.rows.all(),
+      config.max_instances ?? Number.POSITIVE_INFINITY,
+      (tenantName) => shareOf(config, tenantName, hasNeighbours).instances,
+    );
     if (plan.missing.length > 0) {
       await addInstances(this.database, this.name, plan.missing);
       return 0;

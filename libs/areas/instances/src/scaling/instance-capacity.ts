@@ -8,6 +8,7 @@ import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-rec
 import { type CapacityForecast, type CapacityRequest, instanceFailures } from '@slipway/ports/instances';
 import { replicasOn, type Target, TargetCatalog } from '../catalog/target-catalog.js';
 import { DeviceAssignments, type DeviceCapacity } from '../devices/device-assignments.js';
+import { shareOfTenant } from '../workloads/target-share.js';
 import { WorkloadRetentionEntity } from '../workloads/workload.entity.js';
 import {
   COUNT_CAPACITY_IN_USE,
@@ -63,8 +64,8 @@ async function evictWarm(tx: Tx, missing: number, { tenantId, revisionId }: Quot
   return true;
 }
 
-type CapacityCounts = Pick<CapacityForecast, 'total' | 'free' | 'own'>;
-type CapacityRow = Record<'taken' | 'own' | 'wanted', number>;
+type CapacityCounts = Pick<CapacityForecast, 'total' | 'free' | 'own' | 'isShare'>;
+type CapacityRow = Record<'taken' | 'own' | 'ofTenant' | 'wanted', number>;
 
 /**
  * Computes how many instances a revision begins with, and the capacity for them. A forecast and a request get the same
@@ -89,9 +90,9 @@ export class InstanceCapacity {
     const forecast: CapacityForecast = { target: name, resource: 'place', replicas, needed: replicas, ...counts };
     if (!ofOne) return forecast;
     const devices = { ...ofOne, needed: ofOne.needed * replicas };
-    return spareCapacity(devices) >= spareCapacity(forecast)
-      ? forecast
-      : { ...forecast, resource: 'device', ...devices };
+    if (spareCapacity(devices) >= spareCapacity(forecast)) return forecast;
+    const { isShare: _, ...ofTarget } = forecast;
+    return { ...ofTarget, resource: 'device', ...devices };
   }
 
   /**
@@ -116,10 +117,15 @@ export class InstanceCapacity {
     const { tenantId, spec, deploymentId, revisionId } = about;
     const total = target?.config.max_instances ?? null;
     const values = [spec.runtime.target, deploymentId, revisionId ?? null, tenantId];
-    const [{ taken, own, wanted }] = (await tx.lookAsSystem<CapacityRow>(COUNT_CAPACITY_IN_USE, values)) as [
+    const [{ taken, own, ofTenant, wanted }] = (await tx.lookAsSystem<CapacityRow>(COUNT_CAPACITY_IN_USE, values)) as [
       CapacityRow,
     ];
-    return { total, free: total === null ? null : Math.max(0, total - taken), own, wanted };
+    const free = total === null ? null : Math.max(0, total - taken);
+    const share = target ? (await shareOfTenant(tx, target.config, tenantId)).instances : Number.POSITIVE_INFINITY;
+    const freeOfShare = Math.max(0, share - ofTenant);
+    // If the target has less than the share allows, the tenant waits for other tenants.
+    if (freeOfShare >= (free ?? Number.POSITIVE_INFINITY)) return { total, free, own, wanted };
+    return { total: share, free: freeOfShare, own, wanted, isShare: true };
   }
 
   private async replicas(

@@ -26,8 +26,9 @@ import {
   type ScalableRow,
 } from './scaling.query.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
+import { shareOfTenant } from '../workloads/target-share.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
-import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
+import { COUNT_NEEDED_OF_SHARE, LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
 /** Decisions that one run writes, each in a transaction. The rest follow a second later. */
 const AT_ONCE = 50;
@@ -90,17 +91,28 @@ export class Scaler {
   }
 
   /**
-   * Bounds a decision by the target's capacity and the tenant's quota. It does not check devices: the start waits for a
+   * Bounds a decision by the target's capacity, the tenant's share of it and the tenant's quota. It does not check devices: the start waits for a
    * device, as every start does.
    */
   private async bounded(tx: Tx, row: ScalableWorkload, decision: ScalingDecision): Promise<ScalingDecision> {
     if (decision.replicas <= row.replicas) return decision;
     const requester = { tenantId: row.tenant_id, revisionId: row.revision_id };
-    const most = this.catalog.find(row.target)?.config.max_instances ?? Number.POSITIVE_INFINITY;
-    const wished = Math.min(decision.replicas, most);
+    const wished = Math.min(decision.replicas, await this.mostOnTarget(tx, row));
+    if (wished <= row.replicas) return { ...decision, replicas: row.replicas, reason: null };
     const { max, taken, isReserved } = await reserveInstanceQuota(tx, this.config, requester, wished);
     const replicas = Math.max(row.replicas, isReserved ? wished : max - taken);
     return replicas === row.replicas ? { ...decision, replicas, reason: null } : { ...decision, replicas };
+  }
+
+  /** Returns the most instances that the target and the tenant's share of it leave for the workload. */
+  private async mostOnTarget(tx: Tx, row: ScalableWorkload): Promise<number> {
+    const config = this.catalog.find(row.target)?.config;
+    if (!config) return Number.POSITIVE_INFINITY;
+    const most = config.max_instances ?? Number.POSITIVE_INFINITY;
+    const { instances: share } = await shareOfTenant(tx, config, row.tenant_id);
+    if (share === Number.POSITIVE_INFINITY) return most;
+    const others = await tx.one<{ needed: number }>(COUNT_NEEDED_OF_SHARE, [row.tenant_id, row.revision_id, row.target]);
+    return Math.min(most, share - (others?.needed ?? 0));
   }
 
   private async write(tx: Tx, row: ScalableWorkload, now: ScalingSituation, decision: ScalingDecision): Promise<void> {

@@ -76,6 +76,13 @@ export class TargetCapacityDto {
 
   @IntField({ description: 'Number of instances that all tenants together need on the target now' })
   in_use: number;
+
+  @IntField({
+    nullable: true,
+    description:
+      'Largest number of instances that your tenant may use of a target that tenants share; null means no limit of its own',
+  })
+  share: number | null;
 }
 
 export class TargetDeviceHolderDto {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OperatorSettings } from '@slipway/platform-config';
+import { OperatorSettings, shareOf } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { In, IsNull, Not } from 'typeorm';
@@ -7,6 +7,7 @@ import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import type { TargetConditionDto, TargetDto, TargetListDto } from './target.dto.js';
 import { TargetHealthEntity } from '../catalog/target-health.entity.js';
 import { TargetDevices } from './target-devices.js';
+import { READ_NEIGHBOURS, type Neighbours } from '../workloads/target-share.js';
 import { COUNT_WANTED_OF_TARGETS } from '../workloads/workload.query.js';
 
 /** Replaces the problem, which names the operator's servers, namespaces and rights. */
@@ -46,6 +47,8 @@ export class TargetsService {
       names,
       null,
     ]);
+    const [neighbours] = await this.database.read<Neighbours>('system', READ_NEIGHBOURS, [who.tenantId]);
+    const shareOn = (target: Target) => shareOf(target.config, tenantName, neighbours?.hasNeighbours ?? false).instances;
     const inUse = new Map(used.map((row) => [row.target, row.taken]));
     const after = page.cursor?.[0];
     const rest = targets
@@ -64,7 +67,7 @@ export class TargetsService {
         const { devices, conditions: ofHost } = hosts.of(name);
         const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
         const status = conditions.length === 0 ? 'ok' : 'degraded';
-        return { ...targetDtoOf(target, inUse.get(name) ?? 0), status, devices, conditions };
+        return { ...targetDtoOf(target, inUse.get(name) ?? 0, shareOn(target)), status, devices, conditions };
       }),
       page.limit,
       ({ name }) => [name],
@@ -76,12 +79,17 @@ export class TargetsService {
 function targetDtoOf(
   { config, driver, isRemoved }: Target,
   inUse: number,
+  share: number,
 ): Omit<TargetDto, 'devices' | 'conditions' | 'status'> {
   return {
     name: config.name,
     kind: config.kind,
     engines: driver.engines(),
-    capacity: { max_instances: config.max_instances ?? null, in_use: inUse },
+    capacity: {
+      max_instances: config.max_instances ?? null,
+      in_use: inUse,
+      share: share === Number.POSITIVE_INFINITY ? null : share,
+    },
     removed: isRemoved,
   };
 }

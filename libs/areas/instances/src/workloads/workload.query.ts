@@ -67,6 +67,14 @@ export const COUNT_NEEDED_OF_TENANT = prepared(
      and ${IS_NEEDED}`,
 );
 
+/** Counts the same on target $3, for the tenant's share of it. */
+export const COUNT_NEEDED_OF_SHARE = prepared(
+  'instances-count-needed-of-share',
+  `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
+   where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and w.target = $3
+     and ${IS_NEEDED}`,
+);
+
 /** The row that `LOCK_WORKLOAD` reads. */
 export interface LockedWorkload {
   is_active: boolean;
@@ -135,14 +143,15 @@ export const SUSPEND_WORKLOAD = locking(
 );
 
 /**
- * Counts the instances that are needed on a target: of all tenants, and of one deployment; without those of one
- * revision. The instances of a suspended workload count, because they are kept for its deployment. Also counts what the
+ * Counts the instances that are needed on a target: of all tenants, of one tenant, and of one deployment; without those
+ * of one revision. The instances of a suspended workload count, because they are kept for its deployment. Also counts what the
  * tenant wants on all targets, from the index alone. Retentions are read only if this is near the quota. Runs at every
  * accepted rollout.
  */
 export const COUNT_CAPACITY_IN_USE = prepared(
   'instances-count-capacity-in-use',
   `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own,
+     coalesce(sum(w.replicas) filter (where w.tenant_id = $4), 0)::int as "ofTenant",
      (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
    from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );

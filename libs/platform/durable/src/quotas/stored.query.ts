@@ -23,7 +23,7 @@ export const READ_STORED = prepared(
      from stored_totals where tenant_id = $1
      union all
      select table_name, entries, bytes, case when is_own then entries else 0 end, case when is_own then bytes else 0 end, 1, is_own
-     from (select *, transaction_id = pg_current_xact_id()::text::bigint as is_own from stored_changes where tenant_id = $1) c
+     from (select *, transaction_id = coalesce(pg_current_xact_id_if_assigned()::text::bigint, -1) as is_own from stored_changes where tenant_id = $1) c
    ), of_table as (
      select table_name, sum(entries)::float8 as entries, sum(own_entries)::float8 as own_entries, sum(own_bytes)::float8 as own_bytes,
        sum(sum(bytes)) over ()::float8 as total_bytes, (sum(sum(pending)) over ())::float8 as pending, bool_or(is_own) as is_own
