@@ -80,7 +80,7 @@ export interface PolicyContent {
 
 export interface Policy {
   deploymentId: string;
-  /** Rises by one with every change, from 1. Every version is kept. */
+  /** Rises by one with every change, from 1. The newest hundred versions are kept. */
   version: number;
   content: PolicyContent;
 }
@@ -93,4 +93,6 @@ export interface PoliciesPort {
   get(tx: Tx, deploymentId: string): Promise<Policy>;
   /** Returns one version, current or not; undefined if there is none. */
   version(tx: Tx, deploymentId: string, version: number): Promise<Policy | undefined>;
+  /** Deletes all versions of a deployment that is deleted. */
+  removeOf(tx: Tx, deploymentId: string): Promise<void>;
 }

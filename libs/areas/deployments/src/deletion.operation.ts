@@ -19,6 +19,7 @@ import {
 import { requestContext } from '@slipway/platform-http';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { assertDeletable } from './protection.errors.js';
@@ -69,6 +70,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(POLICIES) private readonly policies: PoliciesPort,
   ) {}
 
   private async releaseRoute({ operation, input }: DeletionContext): Promise<StepOutcome> {
@@ -148,6 +150,9 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
         await this.releaseInstances(tx, ids);
         await lockBeforeEvents(tx, operation.id);
         for (const id of ids) await this.revisions.retired(tx, id);
+        // What a tenant deletes no longer counts in its quotas.
+        await this.revisions.removeOf(tx, input.deploymentId);
+        await this.policies.removeOf(tx, input.deploymentId);
         await unpublishRoute(tx, input.deploymentId);
         await this.deployments.remove(tx, input.deploymentId);
       },

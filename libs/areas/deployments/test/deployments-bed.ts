@@ -11,6 +11,7 @@ import {
   type RevisionDrain,
   type WorkloadStatus,
 } from '@slipway/ports/instances';
+import { POLICIES } from '@slipway/ports/policies';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { ROUTES, type Route } from '@slipway/ports/routing';
 import { DeploymentsModule } from '../src/index.js';
@@ -53,6 +54,11 @@ export class DeploymentsNeighbours {
     idsOf: async (_tx: Tx, deploymentId: string) => this.revisions.get(deploymentId) ?? [],
     lastActivations: async (_reads: Reads, ids: readonly string[]) => kept(this.activations, ids),
     retired: async (_tx: Tx, id: string) => this.note(`retired ${id}`),
+    removeOf: async (_tx: Tx, id: string) => this.note(`remove revisions of ${id}`),
+  };
+
+  readonly policiesPort = {
+    removeOf: async (_tx: Tx, id: string) => this.note(`remove policies of ${id}`),
   };
 
   readonly routesPort = {
@@ -131,6 +137,7 @@ export class DeploymentsBed extends AreaBed {
         { provide: REVISIONS, useValue: neighbours.revisionsPort },
         { provide: ROUTES, useValue: neighbours.routesPort },
         { provide: INSTANCES, useValue: neighbours.instancesPort },
+        { provide: POLICIES, useValue: neighbours.policiesPort },
       ],
       config: { operator: { targets: [], secrets: {}, ...operator } },
     });

@@ -27,7 +27,9 @@ export class RevisionCollector {
 
   private async collectFrom(tx: Tx, deploymentId: string): Promise<void> {
     const deployment = await this.deployments.lockById(tx, deploymentId);
-    if (!deployment || deployment.currentOperationId !== null) return;
+    // A binding kept a revision of a deployment that is deleted, or an earlier release deleted it.
+    if (!deployment) return this.revisions.removeOf(tx, deploymentId);
+    if (deployment.currentOperationId !== null) return;
     const kept = await this.referredTo(tx, deployment);
     await this.revisions.collect(tx, deploymentId, deployment.revisionHistoryLimit, kept);
   }

@@ -86,18 +86,18 @@ export const QUOTAS = {
     description:
       'Bytes of a tenant in Postgres: everything that its requests store, each row with 256 bytes in addition. Records of requests, such as events and operations, may exceed it by a quarter, so that deletions and rollbacks still work',
   },
-  plans: { ...COUNT, default: 10_000, description: 'Autopilot plans of a tenant, until retention.plans_days after they expire' },
+  plans: { ...COUNT, default: 10_000, description: 'Autopilot plans of a tenant, kept for a year after they expire' },
   policy_versions: {
     ...COUNT,
-    default: 10_000,
+    default: 100_000,
     description:
-      'Versions of the optimization policies of a tenant. The newest 100 versions of each deployment are kept until it is deleted',
+      'Versions of the optimization policies of a tenant. The newest 100 of each deployment are kept, until it is deleted',
   },
   products: { ...COUNT, default: 1_000, description: 'Model API products of a tenant' },
   target_bindings: { ...COUNT, default: 10_000, description: 'Bindings of a tenant between products and targets' },
   publications: {
     ...COUNT,
-    default: 10_000,
+    default: 100_000,
     description: 'Publications of a tenant. Of each product, the newest 100 that have ended are kept',
   },
   console_access: {

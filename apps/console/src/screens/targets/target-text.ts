@@ -23,7 +23,10 @@ export function rangeText({ min, max, choices, at_least }: Arg): string {
   return parts.filter(Boolean).join('; ').slice(0, MOST_VALUE);
 }
 
-export function instanceCapacityText({ in_use, max_instances }: Schemas['TargetCapacityDto']): string {
+export function instanceCapacityText({
+  in_use,
+  max_instances,
+}: Pick<Schemas['TargetCapacityDto'], 'in_use' | 'max_instances'>): string {
   if (max_instances === null) return `${in_use} in use, no limit`;
   return `${in_use} of ${max_instances} in use`;
 }

@@ -11,8 +11,8 @@ import { assertMayApprovePlan } from './approval-rules.js';
 import { planAnswer, PlanStore, endedEvent } from './plan.store.js';
 import type { ApprovePlanDto, RejectPlanDto } from './plan-requests.dto.js';
 import { planErrors } from './plan.errors.js';
-import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
-import { OVERDUE_PLANS } from './plan.query.js';
+import { inBatches, Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { OVERDUE_PLANS, DELETE_PLANS } from './plan.query.js';
 
 /** The decisions of people about plans. A decision is only recorded; it starts nothing. */
 @Injectable()
@@ -107,13 +107,24 @@ function assertDigest(plan: Plan, digest: string | undefined): void {
 }
 
 const CLOCK = systemActor('clock');
+/** For how many days a plan is kept after it expired. */
+const PLAN_RETENTION_DAYS = 365;
 
 /**
- * Records that plans have expired, and emits the events. Plans expire without it: every reader compares with the clock.
+ * Records that plans have expired, emits the events, and deletes plans much later. Plans expire without it: every reader compares with the clock.
  */
 @Injectable()
 export class PlanExpiry {
   constructor(private readonly store: PlanStore) {}
+
+  /** Operations that executed a plan are deleted long before it. */
+  @Recurring({ name: 'plan-retention', everySeconds: 60 })
+  remove(transact: Transact, stopping?: AbortSignal): Promise<void> {
+    return inBatches(async (rows) => {
+      const gone = await transact('system', (tx) => tx.one<{ count: number }>(DELETE_PLANS, [PLAN_RETENTION_DAYS, rows]));
+      return gone?.count === rows;
+    }, stopping);
+  }
 
   @Recurring({ name: 'plan-expiry', everySeconds: 1 })
   run(transact: Transact): Promise<void> {

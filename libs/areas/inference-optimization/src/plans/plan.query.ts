@@ -71,3 +71,14 @@ export const OVERDUE_PLANS = locking(
   ),
   () => [],
 );
+
+/** Deletes a bounded number with their decisions. */
+export const DELETE_PLANS = prepared(
+  'plans-delete',
+  `with gone as (
+     delete from autopilot_plans where id = any(array(
+       select id from autopilot_plans where expires_at < now() - make_interval(days => $1) order by expires_at limit $2 for update skip locked))
+     returning 1
+   )
+   select count(*)::int as count from gone`,
+);

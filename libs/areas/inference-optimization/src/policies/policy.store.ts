@@ -3,8 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/policies';
 import { completePolicy } from './policy-defaults.js';
+import { LessThanOrEqual } from 'typeorm';
 import { PolicyEntity } from './policy.entity.js';
 import { policyErrors } from './policy.errors.js';
+
+/** Of a deployment. Plans cite the version that was current when they were made. */
+const KEPT_VERSIONS = 100;
 
 /** The versions of policies, for this area's service and, through the port, for others. */
 @Injectable()
@@ -31,7 +35,12 @@ export class PolicyStore implements PoliciesPort {
     const digest = policyDigest(content);
     // `as object`, because TypeORM's type of a partial row takes no `unknown` within JSON.
     await policies.insert({ deploymentId, version, tenantId, content: content as object, digest, updatedBy });
+    await policies.delete({ tenantId, deploymentId, version: LessThanOrEqual(version - KEPT_VERSIONS) });
     return policies.findOneByOrFail({ tenantId, deploymentId, version });
+  }
+
+  async removeOf(tx: Tx, deploymentId: string): Promise<void> {
+    await tx.repository(PolicyEntity).delete({ deploymentId });
   }
 }
 

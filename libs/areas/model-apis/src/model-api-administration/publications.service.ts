@@ -15,7 +15,7 @@ import {
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import { In, Not } from 'typeorm';
+import { In, LessThan, Not } from 'typeorm';
 import { SHARE_BINDINGS, type ServableBinding } from './binding.query.js';
 import { Egress } from '@slipway/platform-egress';
 import { modelApiErrors } from './model-api.errors.js';
@@ -33,6 +33,9 @@ import {
 import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
 import { PublicationEntity } from './publication.entity.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
+
+/** Of a product, without the one that is published. */
+const KEPT_PUBLICATIONS = 100;
 
 type LockedProduct = Pick<ProductEntity, 'id' | 'slug'>;
 type PublishableBinding = ServableBinding & { hasCacheSalt: boolean };
@@ -180,6 +183,12 @@ export class PublicationsService {
       shares_prefix_cache: sharesCache,
       notes: notes ?? null,
       created_by: actor,
+    });
+    await publications.delete({
+      tenant_id: tenantId,
+      product_id,
+      state: Not('published'),
+      version: LessThan((newest ?? 0) + 1 - KEPT_PUBLICATIONS),
     });
     return this.find(tx, tenantId, id);
   }

@@ -29,6 +29,17 @@ import {
 
 /** Sorts after every id of a deployment, `dep_` and hexadecimal digits, in any collation. */
 const BEHIND_ALL = 'dep_z';
+/** The settings of a deployment that is deleted: its row stays, and counts as little as possible in the quotas. */
+const NOTHING_SET = {
+  displayName: null,
+  description: null,
+  labels: {},
+  environment: null,
+  defaultStrategy: null,
+  defaultAnalysis: null,
+  scaling: null,
+  conditions: [],
+};
 
 type LockedDeployment = Deployment & { conditions: Condition[] };
 
@@ -136,7 +147,13 @@ export class DeploymentStore implements DeploymentsPort {
       .repository(DeploymentEntity)
       .update(
         { id },
-        { deletedAt: () => 'now()', currentOperationId: null, version: () => 'version + 1', updatedAt: () => 'now()' },
+        {
+          ...NOTHING_SET,
+          deletedAt: () => 'now()',
+          currentOperationId: null,
+          version: () => 'version + 1',
+          updatedAt: () => 'now()',
+        },
       );
   }
 

@@ -85,6 +85,15 @@ export const LAST_ACTIVATIONS = lookup(
      select slipway_rfc3339(a.activated_at) as at from revision_activations a where a.deployment_id = d.id order by a.id desc limit 1) newest`,
 );
 
+/** Deletes from two tables in one statement. A pinned revision stays, because a binding serves it. */
+export const REMOVE_REVISIONS = prepared(
+  'revisions-remove-of-deployment',
+  `with gone as (
+     delete from revisions r where r.deployment_id = $1 and not exists (select from revision_pins p where p.revision_id = r.id)
+   )
+   delete from revision_activations where deployment_id = $1`,
+);
+
 /**
  * The newest revision that held all traffic, except those in $2, those that a rollback has left, and failed ones. It
  * joins the activation log.

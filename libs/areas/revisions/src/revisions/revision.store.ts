@@ -18,6 +18,7 @@ import {
   ACTIVATE_REVISION,
   LAST_ACTIVATIONS,
   GET_REVISIONS,
+  REMOVE_REVISIONS,
   GET_REVISION,
   INSERT_REVISION,
   SUMMARIZE_REVISIONS,
@@ -217,6 +218,10 @@ export class RevisionStore implements RevisionsPort {
     const pinned = new Set(pins.map(({ revisionId }) => revisionId));
     const surplus = ids.filter((id) => !pinned.has(id)).slice(limit);
     if (surplus.length > 0) await tx.repository(RevisionEntity).delete({ deploymentId, id: In(surplus) });
+  }
+
+  async removeOf(tx: Tx, deploymentId: string): Promise<void> {
+    await tx.query(REMOVE_REVISIONS, [deploymentId]);
   }
 }
 

@@ -42,7 +42,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   },
   plans: {
     counted: 'autopilot plans',
-    remedy: 'Wait until ended plans are deleted (retention.plans_days)',
+    remedy: 'Wait until old plans are deleted, a year after they expire',
     eases: true,
   },
   policy_versions: {
@@ -53,8 +53,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   target_bindings: { counted: 'target bindings', remedy: 'Use an existing binding' },
   publications: {
     counted: 'publications of model APIs',
-    remedy: 'Wait until superseded publications are deleted (retention.plans_days)',
-    eases: true,
+    remedy: 'Publish products that have publications again, because their old publications are deleted',
   },
   console_access: { counted: 'console access mappings', remedy: 'Change the existing mapping of a person who left' },
   sandbox_references: { counted: 'sandbox references', remedy: 'Use an existing reference' },
