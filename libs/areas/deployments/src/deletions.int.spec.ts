@@ -24,7 +24,8 @@ afterAll(() => bed?.stop());
 beforeEach(async () => {
   count += 1;
   name = `doomed-${count}`;
-  id = (await bed.send('POST', '/deployments', { body: { name } })).body.id;
+  const set = { description: 'to be deleted', labels: { team: 'a' }, default_strategy: { type: 'recreate' } };
+  id = (await bed.send('POST', '/deployments', { body: { name, ...set } })).body.id;
   bed.neighbours.calls.length = 0;
   bed.neighbours.failOn = undefined;
   bed.neighbours.lingering.clear();
@@ -89,6 +90,12 @@ it('removes the route, stops instances, retires revisions, and frees the name', 
         calls,
         bed.neighbours.inOrder(`remove ${id}`, `release ${revision} ${holder}`, `retired ${revision}`),
       ]).toEqual([calls, true]);
+  for (const what of ['revisions', 'policies'])
+    expect(bed.neighbours.inOrder('retired r2', `remove ${what} of ${id}`)).toBe(true);
+  // What remains of it counts as little as possible in the tenant's quotas.
+  expect(
+    await bed.database.read('system', 'select labels, description, default_strategy from deployments where id = $1', [id]),
+  ).toEqual([{ labels: {}, description: null, default_strategy: null }]);
   expect(await gatewayRows()).toEqual([]);
   expect(
     await bed.database.read('system', `select action from audit_log where resource_name = $1 order by at`, [name]),

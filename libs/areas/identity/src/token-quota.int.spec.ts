@@ -29,15 +29,16 @@ beforeAll(async () => {
   bed = await DatabaseBed.start({
     migrations: [...databaseMigrations, ...mutationMigrations, ...authMigrations, ...migrations],
   });
+  const config = {
+    operator: { quotas: { tokens: LIMIT } },
+    rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+  };
   tokens = new TokensService(
-    new Mutations({ leaseSeconds: 30 }, bed.database),
+    new Mutations({ leaseSeconds: 30, ...config }, bed.database),
     new TokenService(bed.database, { note: () => undefined } as unknown as TokenUses),
     new LastAdmin({ identity: { provider: 'oidc' } }),
-    {
-      operator: { quotas: { tokens: LIMIT } },
-      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
-      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
-    },
+    config,
   );
 });
 afterAll(() => bed?.stop());

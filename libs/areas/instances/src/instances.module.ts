@@ -15,6 +15,7 @@ import { InstanceLogsController } from './logs/instance-logs.controller.js';
 import { InstanceLogsService } from './logs/instance-logs.service.js';
 import { LogReader } from './logs/log-reader.js';
 import { Reconcilers } from './lifecycle/reconcilers.js';
+import { WorkloadHistory } from './lifecycle/workload-history.js';
 import { Scaler } from './scaling/scaler.js';
 import { RefusedRequests } from './access/refused-requests.js';
 import { AdoptedNames } from './access/adopted-names.js';
@@ -48,6 +49,7 @@ import { TargetsModule } from './targets/targets.module.js';
     SpecCheck,
     StartedInstances,
     TenantAccess,
+    WorkloadHistory,
   ],
   exports: [INSTANCES, Reconcilers],
 })

@@ -61,6 +61,8 @@ interface BedOptions {
   withTwin?: boolean;
   /** Devices of the target "local", which then also has the engines `gpu` (entire devices) and `part`. */
   devices?: ProcessTargetConfig['devices'];
+  /** What one tenant may use of the target "local"; all of it by default, because the bed has two tenants. */
+  share?: TenantShare;
   /** Times that differ from `SHORT_TIMINGS`. */
   timings?: Partial<InstanceTimings>;
 }
@@ -212,7 +214,7 @@ export class TargetBed {
 
   static async create(
     maxInstances = 4,
-    { withTwin = false, devices, timings = {} }: BedOptions = {},
+    { withTwin = false, devices, share = 'all', timings = {} }: BedOptions = {},
   ): Promise<TargetBed> {
     const home = await mkdtemp(join(tmpdir(), 'slipway-area-instances-'));
     const db = await createTestDatabase([...platformMigrations, ...auth, ...dataplane, ...migrations]);
@@ -220,7 +222,7 @@ export class TargetBed {
     await writeFile(join(home, 'key'), 'sk-from-file\n');
     const config = {
       home,
-      operator: operatorConfig(home, maxInstances, withTwin ? [TWIN] : [], devices),
+      operator: operatorConfig(home, { maxInstances, share }, withTwin ? [TWIN] : [], devices),
       database: { url: db.url, poolSize: 5 },
       keyRing: new KeyRing(Buffer.alloc(32)),
       ownPorts: [],
@@ -361,7 +363,7 @@ async function addTenants({ ownerUrl }: TestDatabase): Promise<void> {
 
 function operatorConfig(
   home: string,
-  maxInstances: number,
+  { maxInstances, share }: { maxInstances: number; share: TenantShare },
   more: readonly object[],
   devices?: ProcessTargetConfig['devices'],
 ): OperatorConfig {
@@ -389,6 +391,7 @@ function operatorConfig(
       name: 'local',
       kind: 'process',
       max_instances: maxInstances,
+      share_per_tenant: share,
       ...(devices === undefined ? {} : { devices }),
       engines: {
         ...(devices === undefined ? {} : gpuEngines),

@@ -35,9 +35,15 @@ export class FakeDeployments implements Pick<DeploymentsPort, 'drainSeconds' | '
   }
 }
 
-/** The part of the area revisions that the tests need: the notification that a revision has retired. */
-export class FakeRevisions implements Pick<RevisionsPort, 'retired'> {
+/** The parts of the area revisions that the tests need: who has retired, and which revisions exist. */
+export class FakeRevisions implements Pick<RevisionsPort, 'retired' | 'existing'> {
   readonly retirements: string[] = [];
+  /** Revisions that were deleted; all others exist. */
+  readonly deleted = new Set<string>();
+
+  async existing(_tx: unknown, ids: readonly string[]): Promise<string[]> {
+    return ids.filter((id) => !this.deleted.has(id));
+  }
 
   async retired(_tx: unknown, revisionId: string): Promise<void> {
     this.retirements.push(revisionId);

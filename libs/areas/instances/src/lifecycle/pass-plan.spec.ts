@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LifecycleState } from '../workloads/instance.entity.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { planPass } from './pass-plan.js';
@@ -138,6 +138,48 @@ it('the longest warm workloads are evicted for a waiting one, and no more than n
   expect(evicted(warm('young', 1, 2), patient, waiting)).toEqual(['young']);
   // A workload that is only warm does not evict others.
   expect(evicted(warm('old', 9, 4), { ...waiting, warm_age_seconds: 1, retainers: ['warm'] })).toEqual([]);
+});
+
+describe('the share of a tenant', () => {
+  const theirs = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}) =>
+    workload(instances, { tenant_id: 'u', tenant_name: 'other', revision_id: 'rev_u', ...more });
+  const half = (tenantName: string) => (tenantName === 'acme' ? 2 : Number.POSITIVE_INFINITY);
+
+  it('keeps capacity for others, and counts instances that are stopping', () => {
+    const greedy = workload([instance('ready', 0), instance('pending', 1), instance('pending', 2)], { replicas: 3 });
+    const plan = planPass([greedy, theirs([instance('pending')])], 4, half);
+    expect(plan.tasks.map(({ kind, share }) => [kind, share])).toEqual([
+      ['look', undefined],
+      ['start', undefined],
+      ['queue', 2],
+      ['start', undefined],
+    ]);
+    const leaving = workload([instance('stopping', 0), instance('ready', 1)], { replicas: 2, is_retained: false });
+    expect(planPass([leaving, workload([instance('pending')])], 4, half).tasks.at(-1)).toMatchObject({
+      kind: 'queue',
+      share: 2,
+    });
+  });
+
+  it('evicts only warm workloads of the tenant that waits for its own share', () => {
+    const warm = { warm_age_seconds: 9, retainers: ['warm'] };
+    const own = workload([instance('ready')], { ...warm, revision_id: 'own', warm_age_seconds: 1 });
+    const foreign = theirs([instance('ready')], { ...warm, revision_id: 'foreign' });
+    const serving = workload([instance('ready')]);
+    const waiting = workload([instance('pending')], { revision_id: 'waiting' });
+    const evicted = (...workloads: WorkloadRow[]) => planPass(workloads, 16, half).evicted.map((one) => one.revision_id);
+    expect(evicted(own, foreign, serving, waiting)).toEqual(['own']);
+    expect(evicted(foreign, serving, workload([instance('ready')]), waiting)).toEqual([]);
+  });
+
+  it('keeps capacity for the operation that suspended a workload of the tenant, and not for others', () => {
+    const suspended = { suspended_by: 'op_1', revision_id: 'rev_old' };
+    const candidate = workload([instance('pending')], { retainers: ['operation:op_1'] });
+    const stranger = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
+    const kinds = (...workloads: WorkloadRow[]) => planPass(workloads, 16, half).tasks.map(({ kind }) => kind);
+    expect(kinds(workload([instance('stopped')], suspended), stranger, candidate)).toEqual(['start', 'queue', 'start']);
+    expect(kinds(theirs([instance('stopped')], suspended), stranger)).toEqual(['start', 'start']);
+  });
 });
 
 it('a start waits for the end of a back-off', () => {

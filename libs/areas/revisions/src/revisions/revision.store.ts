@@ -220,6 +220,11 @@ export class RevisionStore implements RevisionsPort {
     if (surplus.length > 0) await tx.repository(RevisionEntity).delete({ deploymentId, id: In(surplus) });
   }
 
+  async existing(tx: Tx, ids: readonly string[]): Promise<string[]> {
+    const rows = await tx.repository(RevisionEntity).find({ select: { id: true }, where: { id: In(ids) } });
+    return rows.map(({ id }) => id);
+  }
+
   async removeOf(tx: Tx, deploymentId: string): Promise<void> {
     await tx.query(REMOVE_REVISIONS, [deploymentId]);
   }

@@ -22,7 +22,10 @@ beforeAll(async () => {
   const config = {
     database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 8 },
     leaseSeconds: 30,
-  } as Config;
+    operator: { targets: [], secrets: {} },
+    rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+  } as unknown as Config;
   module = await Test.createTestingModule({
     imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)],
     providers: [Mutations],

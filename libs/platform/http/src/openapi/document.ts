@@ -125,6 +125,8 @@ function impliedErrors(route: RouteSpec): string[] {
     ...(route.paged ? ['validation_failed'] : []),
     ...(route.idempotent ? ['idempotency_key_invalid', 'idempotency_key_reused'] : []),
     ...(route.ifMatch ? ['precondition_failed'] : []),
+    // The platform of the areas defines it: everything that a mutation stores has a quota.
+    ...(route.method !== 'GET' && errorSpecOf('quota_exceeded') ? ['quota_exceeded'] : []),
     'rate_limited',
     'internal',
     'unavailable',
