@@ -298,7 +298,7 @@ it('prefers the best priority that works, draws by weight, and respects limits',
   expect(supplier.seen.length).toBeGreaterThan(250);
   expect(supplier.seen.length).toBeLessThan(350);
 
-  await publish([bindingTo(supplier, 'bnd_e', { limits: { max_concurrency: 2, max_rps: null } })]);
+  await publish([bindingTo(supplier, 'bnd_e', { limits: { max_concurrency: 4, max_rps: null } })]);
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
   supplier.seen.length = 0;

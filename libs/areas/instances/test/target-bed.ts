@@ -9,7 +9,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { OPERATOR_TENANT } from '@slipway/contracts';
 import { migrations as dataplane } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-http/auth';
-import { KeyRing, type Config, type OperatorConfig } from '@slipway/platform-config';
+import { KeyRing, type Config, type OperatorConfig, type TenantShare } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase, until as untilSo } from '@slipway/platform-database/testing';
 import { platformMigrations } from '@slipway/platform-durable/operations/testing';

@@ -101,7 +101,8 @@ export interface PublishedBinding {
   weight: number;
   /** Lower is preferred; a higher one serves while no binding with a lower one can. */
   priority: number;
-  limits?: { max_rps?: number | null; max_concurrency?: number | null } | null;
+  /** `share_per_tenant`: the part of the limits that one tenant may use. */
+  limits?: { max_rps?: number | null; max_concurrency?: number | null; share_per_tenant?: number | null } | null;
   upstream: RevisionUpstream | SupplierUpstream;
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { PublishedBinding, PublishedRow } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
-import { BindingLimits, chooseBinding } from './binding-choice.js';
+import { BindingLimits, chooseBinding, userOf } from './binding-choice.js';
 import { isVisible } from './model-list.js';
 
 const binding = (id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding => ({
@@ -31,7 +31,7 @@ type State = 'well' | 'ejected' | 'away' | 'unknown';
 function chosen(
   row: PublishedRow,
   states: Record<string, State> = {},
-  { limits = new BindingLimits(), session = undefined as string | undefined, now = 0 } = {},
+  { limits = new BindingLimits(), session = undefined as string | undefined, now = 0, tenant = 'ten_reader' } = {},
 ): string | number {
   const backendOf = ({ binding_id: id }: PublishedBinding): UpstreamBackend | undefined => {
     const state = states[id] ?? 'well';
@@ -39,8 +39,8 @@ function chosen(
     return { isServing: state !== 'away', isWell: () => state === 'well' } as unknown as UpstreamBackend;
   };
   try {
-    const { binding: drawn } = chooseBinding(row, backendOf, limits, 'ten_reader', session, now);
-    limits.enter(drawn, now);
+    const { binding: drawn } = chooseBinding(row, backendOf, limits, tenant, session, now);
+    limits.enter(drawn, userOf(row, tenant), now);
     return drawn.binding_id;
   } catch (error) {
     return (error as GatewayError).status;
@@ -93,21 +93,24 @@ it('gives a session the same binding again, and can give it another binding for 
   expect(draw(elsewhere)).not.toEqual(draw(row));
 });
 
+/** One tenant may use the whole binding. */
+const ALL = { share_per_tenant: 1 };
+
 it('respects a binding’s limit of concurrent requests, and draws the next binding if it is full', () => {
   const limits = new BindingLimits();
-  const full = binding('a', { limits: { max_concurrency: 2 } });
-  const row = published(full, binding('b', { priority: 1, limits: { max_concurrency: 1 } }));
+  const full = binding('a', { limits: { ...ALL, max_concurrency: 2 } });
+  const row = published(full, binding('b', { priority: 1, limits: { ...ALL, max_concurrency: 1 } }));
   expect([chosen(row, {}, { limits }), chosen(row, {}, { limits })]).toEqual(['a', 'a']);
   expect(chosen(row, {}, { limits })).toBe('b');
   // Only limits prevent it: the answer is 429 and not 503.
   expect(chosen(row, {}, { limits })).toBe(429);
-  limits.leave('a');
+  limits.leave('a', 'ten_reader');
   expect(chosen(row, {}, { limits })).toBe('a');
 });
 
 it('respects a binding’s limit of requests per second, with one second’s worth at once', () => {
   const limits = new BindingLimits();
-  const row = published(binding('a', { limits: { max_rps: 5 } }));
+  const row = published(binding('a', { limits: { ...ALL, max_rps: 5 } }));
   const at = (now: number, times: number) => Array.from({ length: times }, () => chosen(row, {}, { limits, now }));
   expect(at(0, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
   expect(at(200, 2)).toEqual(['a', 429]);
@@ -119,14 +122,38 @@ it('respects a binding’s limit of requests per second, with one second’s wor
 
 it('draws a binding with a rate of less than one request per second', () => {
   const limits = new BindingLimits();
-  const row = published(binding('a', { limits: { max_rps: 0.5 } }));
+  const row = published(binding('a', { limits: { ...ALL, max_rps: 0.5 } }));
   expect([0, 1_900, 2_000].map((now) => chosen(row, {}, { limits, now }))).toEqual(['a', 429, 'a']);
 });
 
 it('does not count what a binding served without a rate against the rate it gets later', () => {
   const limits = new BindingLimits();
-  for (const before of [undefined, { max_concurrency: 1_000_000 }])
+  for (const before of [undefined, { ...ALL, max_concurrency: 1_000_000 }])
     for (let n = 0; n < 5_000; n += 1) chosen(published(binding('a', { limits: before })), {}, { limits });
-  const row = published(binding('a', { limits: { max_rps: 10 } }));
+  const row = published(binding('a', { limits: { ...ALL, max_rps: 10 } }));
   expect(chosen(row, {}, { limits, now: 1_000 })).toBe('a');
+});
+
+it('leaves half of the limits of a shared slug to other tenants, and at least one request to each', () => {
+  const limits = new BindingLimits();
+  const ask = (row: PublishedRow, tenant: string, now = 0) => chosen(row, {}, { limits, tenant, now });
+  const row = published(binding('a', { limits: { max_concurrency: 4 } }));
+  expect([1, 2, 3].map(() => ask(row, 'ten_reader'))).toEqual(['a', 'a', 429]);
+  expect([1, 2, 3].map(() => ask(row, 'ten_publisher'))).toEqual(['a', 'a', 429]);
+  limits.leave('a', 'ten_reader');
+  expect([ask(row, 'ten_publisher'), ask(row, 'ten_reader')]).toEqual([429, 'a']);
+
+  const narrow = published(binding('b', { limits: { max_concurrency: 1 } }));
+  expect([ask(narrow, 'ten_reader'), ask(narrow, 'ten_publisher')]).toEqual(['b', 429]);
+
+  const paced = published(binding('c', { limits: { max_rps: 8 } }));
+  expect(Array.from({ length: 5 }, () => ask(paced, 'ten_reader'))).toEqual(['c', 'c', 'c', 'c', 429]);
+  expect(Array.from({ length: 5 }, () => ask(paced, 'ten_publisher'))).toEqual(['c', 'c', 'c', 'c', 429]);
+  expect([ask(paced, 'ten_reader', 250), ask(paced, 'ten_reader', 250)]).toEqual(['c', 429]);
+
+  const own = published(binding('d', { limits: { max_concurrency: 2 } }));
+  own.audience = { visibility: 'tenant', tenants: ['ten_publisher'] };
+  expect([1, 2, 3].map(() => ask(own, 'ten_publisher'))).toEqual(['d', 'd', 429]);
+  const set = published(binding('e', { limits: { max_concurrency: 4, share_per_tenant: 0.25 } }));
+  expect([ask(set, 'ten_reader'), ask(set, 'ten_reader'), ask(set, 'ten_publisher')]).toEqual(['e', 429, 'e']);
 });

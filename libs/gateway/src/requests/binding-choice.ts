@@ -8,27 +8,59 @@ interface BindingUsage {
   filledAt: number;
 }
 
-/** The limits of bindings, as this gateway alone sees them. */
+type Limits = NonNullable<PublishedBinding['limits']>;
+
+/** The part of the limits of a binding that one tenant may use, if the slug serves several and the binding sets none. */
+const DEFAULT_SHARE = 0.5;
+
+/** Whose request uses a binding. */
+export interface BindingUser {
+  tenantId: string;
+  /** Whether other tenants may use the slug too. */
+  isSlugShared: boolean;
+}
+
+export function userOf({ audience, tenant_id }: PublishedRow, tenantId: string): BindingUser {
+  const isSlugShared = audience.visibility === 'shared' || audience.tenants.some((id) => id !== tenant_id);
+  return { tenantId, isSlugShared };
+}
+
+/** The limits of bindings and the shares of tenants, as this gateway alone sees them. */
 export class BindingLimits {
   private readonly usage = new Map<string, BindingUsage>();
 
-  hasCapacity({ binding_id, limits }: PublishedBinding, now: number): boolean {
+  hasCapacity({ binding_id, limits }: PublishedBinding, user: BindingUser, now: number): boolean {
     if (!limits) return true;
-    const usage = this.usageOf(binding_id, limits.max_rps ?? 0, now);
-    if (limits.max_concurrency && usage.inFlight >= limits.max_concurrency) return false;
-    return !limits.max_rps || usage.allowance >= 1;
+    const ofTenant = shareOf(limits, user);
+    return (
+      this.isBelow(binding_id, limits, now) &&
+      (ofTenant === undefined || this.isBelow(keyOf(binding_id, user.tenantId), ofTenant, now))
+    );
   }
 
-  enter({ binding_id, limits }: PublishedBinding, now: number): void {
-    const usage = this.usageOf(binding_id, limits?.max_rps ?? 0, now);
+  enter({ binding_id, limits }: PublishedBinding, user: BindingUser, now: number): void {
+    this.count(binding_id, limits ?? {}, now);
+    this.count(keyOf(binding_id, user.tenantId), (limits && shareOf(limits, user)) ?? {}, now);
+  }
+
+  leave(bindingId: string, tenantId: string): void {
+    for (const key of [bindingId, keyOf(bindingId, tenantId)]) {
+      const usage = this.usage.get(key);
+      if (usage) usage.inFlight -= 1;
+    }
+  }
+
+  private isBelow(key: string, { max_rps, max_concurrency }: Limits, now: number): boolean {
+    const usage = this.usageOf(key, max_rps ?? 0, now);
+    if (max_concurrency && usage.inFlight >= max_concurrency) return false;
+    return !max_rps || usage.allowance >= 1;
+  }
+
+  private count(key: string, { max_rps }: Limits, now: number): void {
+    const usage = this.usageOf(key, max_rps ?? 0, now);
     usage.inFlight += 1;
     // Counted only while there is a rate: a binding that gets one later must not start with a debt.
-    if (limits?.max_rps) usage.allowance -= 1;
-  }
-
-  leave(bindingId: string): void {
-    const usage = this.usage.get(bindingId);
-    if (usage) usage.inFlight -= 1;
+    if (max_rps) usage.allowance -= 1;
   }
 
   private usageOf(id: string, perSecond: number, now: number): BindingUsage {
@@ -43,6 +75,16 @@ export class BindingLimits {
     usage.filledAt = now;
     return usage;
   }
+}
+
+const keyOf = (bindingId: string, tenantId: string): string => `${bindingId}/${tenantId}`;
+
+/** Returns the limits of one tenant; undefined if it may use all. One request at a time is always possible. */
+function shareOf(limits: Limits, { isSlugShared }: BindingUser): Limits | undefined {
+  const part = limits.share_per_tenant ?? (isSlugShared ? DEFAULT_SHARE : 1);
+  if (part >= 1) return undefined;
+  const { max_concurrency: most, max_rps: rate } = limits;
+  return { max_concurrency: most ? Math.max(1, Math.floor(part * most)) : null, max_rps: rate ? part * rate : null };
 }
 
 /**
@@ -62,7 +104,8 @@ export function chooseBinding(
     const backend = backendOf(binding);
     return backend?.isServing && binding.weight > 0 ? [{ binding, backend }] : [];
   });
-  const open = serving.filter(({ binding }) => limits.hasCapacity(binding, now));
+  const user = userOf(published, tenantId);
+  const open = serving.filter(({ binding }) => limits.hasCapacity(binding, user, now));
   if (open.length === 0) throw serving.length > 0 ? modelQuotaExceeded() : noCapacity(published.slug);
 
   const well = open.filter(({ backend }) => backend.isWell(now));

@@ -7,7 +7,7 @@ import type { Recorder, StatsKey } from '../telemetry/recorder.js';
 import type { Token } from '../tokens/token-book.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
-import { BindingLimits, chooseBinding } from './binding-choice.js';
+import { BindingLimits, type BindingUser, chooseBinding, userOf } from './binding-choice.js';
 import { isVisible } from './model-list.js';
 
 /** Destination of one request: drawn once, from one generation of one route, and kept until the request ends. */
@@ -108,11 +108,12 @@ export class Destinations {
   ): RequestDestination | PendingDraw {
     const backendOf = (binding: PublishedBinding): UpstreamBackend | undefined =>
       this.queueOf(binding, waited) ? undefined : this.backendOfBinding(binding, token.tenantId, session?.key);
-    const held = this.heldBinding(row, backendOf, now, waited);
+    const user = userOf(row, token.tenantId);
+    const held = this.heldBinding(row, backendOf, user, now, waited);
     if (held) return held;
     const { binding, backend } =
       bindingKept(row, backendOf, waited) ?? this.chooseBinding(row, backendOf, token, session, now, waited);
-    this.count(binding, now, waited);
+    this.count(binding, user, now, waited);
     const sessionRequest = session && {
       session,
       tenantId: token.tenantId,
@@ -172,17 +173,18 @@ export class Destinations {
   private heldBinding(
     row: PublishedRow,
     backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
+    user: BindingUser,
     now: number,
     waited: PendingDraw | undefined,
   ): PendingDraw | undefined {
     const held = row.bindings.filter((binding) => binding.weight > 0 && this.queueOf(binding, waited));
     if (held.length === 0) return undefined;
     const hasCapacity = (binding: PublishedBinding): boolean =>
-      binding.binding_id === waited?.bindingId || this.limits.hasCapacity(binding, now);
+      binding.binding_id === waited?.bindingId || this.limits.hasCapacity(binding, user, now);
     if (row.bindings.some((one) => one.weight > 0 && backendOf(one)?.isServing && hasCapacity(one))) return undefined;
     const [best] = held.filter(hasCapacity).sort((a, b) => a.priority - b.priority);
     if (!best) throw modelQuotaExceeded();
-    this.count(best, now, waited);
+    this.count(best, user, now, waited);
     const queue = this.queueOf(best, waited) as HoldQueue;
     const sleeper = this.sleeperOf(best.upstream, waited);
     const key = { id: best.binding_id, tenantId: row.tenant_id };
@@ -190,8 +192,8 @@ export class Destinations {
     return new PendingDraw(queue, best.binding_id, this.keysOfBinding(best, row.tenant_id), waited);
   }
 
-  private count(binding: PublishedBinding, now: number, waited: PendingDraw | undefined): void {
-    if (waited?.bindingId !== binding.binding_id) this.limits.enter(binding, now);
+  private count(binding: PublishedBinding, user: BindingUser, now: number, waited: PendingDraw | undefined): void {
+    if (waited?.bindingId !== binding.binding_id) this.limits.enter(binding, user, now);
   }
 
   private queueOf({ upstream }: PublishedBinding, waited: PendingDraw | undefined): HoldQueue | null {

@@ -80,7 +80,7 @@ export class Inference {
       this.inFlight -= 1;
       bytes.release();
       this.limits.leave(token);
-      if (reserved.bindingId !== undefined) this.destinations.limits.leave(reserved.bindingId);
+      if (reserved.bindingId !== undefined) this.destinations.limits.leave(reserved.bindingId, token.tenantId);
       reserved.notifyEnd?.();
     };
     try {
@@ -165,7 +165,7 @@ export class Inference {
       drawn = this.destinations.draw(model, token, session, performance.now(), waited);
       const counted = drawn instanceof PendingDraw ? drawn.bindingId : drawn.published?.bindingId;
       if (waited.bindingId !== undefined && waited.bindingId !== counted)
-        this.destinations.limits.leave(waited.bindingId);
+        this.destinations.limits.leave(waited.bindingId, token.tenantId);
     }
     return drawn;
   }

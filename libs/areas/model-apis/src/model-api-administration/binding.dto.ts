@@ -80,6 +80,16 @@ export class BindingLimitsDto {
     description: 'Maximum concurrent requests for each gateway',
   })
   max_concurrency?: number | null;
+
+  @NumberField({
+    exclusiveMin: 0,
+    max: 1,
+    optional: true,
+    nullable: true,
+    description:
+      'Part of the other two limits that one tenant may use. Default: 0.5 if the publication has other tenants, else 1',
+  })
+  share_per_tenant?: number | null;
 }
 
 export class CreateBindingDto {

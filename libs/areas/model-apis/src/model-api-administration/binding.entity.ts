@@ -29,7 +29,7 @@ export class BindingEntity {
   target_digest: string;
 
   @Column({ type: 'jsonb' })
-  limits: { max_rps: number | null; max_concurrency: number | null };
+  limits: { max_rps: number | null; max_concurrency: number | null; share_per_tenant?: number | null };
 
   @Column({ type: 'text', default: 'unqualified' })
   state: 'unqualified' | 'qualified' | 'suspended' | 'retired';

@@ -58,7 +58,8 @@ export class BindingsService implements ExistenceCheck {
       const id = newId('bnd');
       const { credential } = body.target;
       const digest = targetDigest(this.config.keyRing.current.secret, target, credential);
-      const limits = { max_rps: body.limits?.max_rps ?? null, max_concurrency: body.limits?.max_concurrency ?? null };
+      const { max_rps = null, max_concurrency = null, share_per_tenant = null } = body.limits ?? {};
+      const limits = { max_rps, max_concurrency, ...(share_per_tenant !== null && { share_per_tenant }) };
       const inserted = await tx.one(INSERT_BINDING, [
         id,
         who.tenantId,
