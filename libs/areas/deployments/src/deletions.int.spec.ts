@@ -94,7 +94,9 @@ it('removes the route, stops instances, retires revisions, and frees the name', 
     expect(bed.neighbours.inOrder('retired r2', `remove ${what} of ${id}`)).toBe(true);
   // What remains of it counts as little as possible in the tenant's quotas.
   expect(
-    await bed.database.read('system', 'select labels, description, default_strategy from deployments where id = $1', [id]),
+    await bed.database.read('system', 'select labels, description, default_strategy from deployments where id = $1', [
+      id,
+    ]),
   ).toEqual([{ labels: {}, description: null, default_strategy: null }]);
   expect(await gatewayRows()).toEqual([]);
   expect(

@@ -57,9 +57,7 @@ export class DeploymentsNeighbours {
     removeOf: async (_tx: Tx, id: string) => this.note(`remove revisions of ${id}`),
   };
 
-  readonly policiesPort = {
-    removeOf: async (_tx: Tx, id: string) => this.note(`remove policies of ${id}`),
-  };
+  readonly policiesPort = { removeOf: async (_tx: Tx, id: string) => this.note(`remove policies of ${id}`) };
 
   readonly routesPort = {
     current: async (_tx: Tx, id: string) => this.routes.get(id),

@@ -82,9 +82,9 @@ export const QUOTAS = {
   },
   stored_bytes: {
     ...BYTES,
-    default: 2 ** 32,
+    default: 2 ** 34,
     description:
-      'Bytes of a tenant in Postgres: everything that its requests store, each row with 256 bytes in addition. Records of requests, such as events and operations, may exceed it by a quarter, so that deletions and rollbacks still work',
+      'Bytes of a tenant in Postgres, its share of that disk: everything that its requests store, with 256 bytes more for each row. Records of requests, such as events and operations, may exceed it by a quarter, so that deletions and rollbacks still work',
   },
   plans: { ...COUNT, default: 10_000, description: 'Autopilot plans of a tenant, kept for a year after they expire' },
   policy_versions: {
@@ -105,11 +105,16 @@ export const QUOTAS = {
     default: 10_000,
     description: 'Mappings of hosted identities of a tenant, including revoked ones. Allow one for each person',
   },
-  sandbox_references: { ...COUNT, default: 10_000, description: 'References of a tenant to external sandboxes, including revoked ones' },
+  sandbox_references: {
+    ...COUNT,
+    default: 10_000,
+    description: 'References of a tenant to external sandboxes, including revoked ones',
+  },
   idempotency_keys: {
     ...COUNT,
     default: 1_000_000,
-    description: 'Idempotency-Keys of a tenant with a stored answer, kept for thirty days. A request without a key needs none',
+    description:
+      'Idempotency-Keys of a tenant with a stored answer, kept for thirty days. A request without a key needs none',
   },
   reads_per_minute: {
     ...RATE,

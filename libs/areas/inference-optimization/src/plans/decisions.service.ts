@@ -121,7 +121,9 @@ export class PlanExpiry {
   @Recurring({ name: 'plan-retention', everySeconds: 60 })
   remove(transact: Transact, stopping?: AbortSignal): Promise<void> {
     return inBatches(async (rows) => {
-      const gone = await transact('system', (tx) => tx.one<{ count: number }>(DELETE_PLANS, [PLAN_RETENTION_DAYS, rows]));
+      const gone = await transact('system', (tx) =>
+        tx.one<{ count: number }>(DELETE_PLANS, [PLAN_RETENTION_DAYS, rows]),
+      );
       return gone?.count === rows;
     }, stopping);
   }

@@ -5,4 +5,9 @@ import { StoredPlans1700000000806 } from './migrations/1700000000806-stored-plan
 
 export { PlansModule } from './plans.module.js';
 
-export const migrations = [AutopilotPlans1700000000800, AutopilotDecisions1700000000801, PlanOwners1700000000804, StoredPlans1700000000806];
+export const migrations = [
+  AutopilotPlans1700000000800,
+  AutopilotDecisions1700000000801,
+  PlanOwners1700000000804,
+  StoredPlans1700000000806,
+];

@@ -167,7 +167,8 @@ describe('the share of a tenant', () => {
     const foreign = theirs([instance('ready')], { ...warm, revision_id: 'foreign' });
     const serving = workload([instance('ready')]);
     const waiting = workload([instance('pending')], { revision_id: 'waiting' });
-    const evicted = (...workloads: WorkloadRow[]) => planPass(workloads, 16, half).evicted.map((one) => one.revision_id);
+    const evicted = (...workloads: WorkloadRow[]) =>
+      planPass(workloads, 16, half).evicted.map((one) => one.revision_id);
     expect(evicted(own, foreign, serving, waiting)).toEqual(['own']);
     expect(evicted(foreign, serving, workload([instance('ready')]), waiting)).toEqual([]);
   });

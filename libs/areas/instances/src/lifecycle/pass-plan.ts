@@ -81,8 +81,7 @@ export function planPass(
       const isWanted = runs && instance.ordinal < replicas;
       const share = shareOf(workload.tenant_name);
       const ofTenant = ofTenants.get(workload.tenant_id) ?? 0;
-      const hasShare =
-        ofTenant + capacityKeptFromOthers(kept, workload, keptOf.get(workload.tenant_id)) < share;
+      const hasShare = ofTenant + capacityKeptFromOthers(kept, workload, keptOf.get(workload.tenant_id)) < share;
       const isFree = hasShare && occupied + capacityKeptFromOthers(kept, workload) < maxInstances;
       const kind = isWanted ? taskOfWanted(workload, instance, isFree) : taskOfUnwanted(instance);
       if (kind === undefined) continue;
@@ -161,7 +160,9 @@ function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTas
   const evicted = new Set<WorkloadRow>();
   for (const tenant of new Set(limited.map(({ workload }) => workload.tenant_id))) {
     const isOwn = ({ tenant_id }: WorkloadRow) => tenant_id === tenant;
-    const own = tasks.filter(({ kind, share, workload }) => isOwn(workload) && (kind !== 'queue' || share !== undefined));
+    const own = tasks.filter(
+      ({ kind, share, workload }) => isOwn(workload) && (kind !== 'queue' || share !== undefined),
+    );
     for (const workload of inTheWayOf(own, workloads.filter(isOwn))) evicted.add(workload);
   }
   const others = tasks.filter(({ share }) => share === undefined);

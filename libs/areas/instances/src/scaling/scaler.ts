@@ -111,7 +111,11 @@ export class Scaler {
     const most = config.max_instances ?? Number.POSITIVE_INFINITY;
     const { instances: share } = await shareOfTenant(tx, config, row.tenant_id);
     if (share === Number.POSITIVE_INFINITY) return most;
-    const others = await tx.one<{ needed: number }>(COUNT_NEEDED_OF_SHARE, [row.tenant_id, row.revision_id, row.target]);
+    const others = await tx.one<{ needed: number }>(COUNT_NEEDED_OF_SHARE, [
+      row.tenant_id,
+      row.revision_id,
+      row.target,
+    ]);
     return Math.min(most, share - (others?.needed ?? 0));
   }
 

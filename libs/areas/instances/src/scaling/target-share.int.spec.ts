@@ -13,7 +13,11 @@ afterEach(() => bed?.dispose());
 /** Wants a revision for the second tenant. */
 const wantForOther = (host: InstancesProcess, revisionId: string, spec: RevisionSpec) =>
   host.database.tx('system', (tx) =>
-    host.instances.want(tx, { ...workloadOf(revisionId, spec), tenantId: OTHER, deploymentId: 'dep_b' }, 'operation:op_1'),
+    host.instances.want(
+      tx,
+      { ...workloadOf(revisionId, spec), tenantId: OTHER, deploymentId: 'dep_b' },
+      'operation:op_1',
+    ),
   );
 const forecast = (host: InstancesProcess, replicas: number, deploymentId = 'dep_2') =>
   host.database.tx({ tenantId: 'ten_a' }, (tx) =>

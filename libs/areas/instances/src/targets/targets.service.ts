@@ -48,7 +48,8 @@ export class TargetsService {
       null,
     ]);
     const [neighbours] = await this.database.read<Neighbours>('system', READ_NEIGHBOURS, [who.tenantId]);
-    const shareOn = (target: Target) => shareOf(target.config, tenantName, neighbours?.hasNeighbours ?? false).instances;
+    const shareOn = (target: Target) =>
+      shareOf(target.config, tenantName, neighbours?.hasNeighbours ?? false).instances;
     const inUse = new Map(used.map((row) => [row.target, row.taken]));
     const after = page.cursor?.[0];
     const rest = targets

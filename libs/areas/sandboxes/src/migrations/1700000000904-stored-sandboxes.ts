@@ -6,15 +6,11 @@ export class StoredSandboxes1700000000904 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `select slipway_count_stored('sandboxes', array['labels'], null, false)`,
-    );
+    await runner.query(`select slipway_count_stored('sandboxes', array['labels'], null, false)`);
     await runner.query(
       `select slipway_count_stored('sandbox_references', array['base_url', 'external_id', 'credential'], 'sandbox_references', false)`,
     );
-    await runner.query(
-      `select slipway_count_stored('sandbox_files', array['path'], null, false)`,
-    );
+    await runner.query(`select slipway_count_stored('sandbox_files', array['path'], null, false)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

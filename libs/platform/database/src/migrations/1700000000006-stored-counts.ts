@@ -133,7 +133,10 @@ const RECOUNT_STORED = `
 const COMMENTS = [
   ['table stored_tables', 'Tables whose rows count in the quotas of their tenants'],
   ['column stored_tables.quota', 'Quota of the number of rows; null if it is limited in another way'],
-  ['column stored_tables.is_record', 'Slipway writes the rows about requests; they may exceed stored_bytes by a quarter'],
+  [
+    'column stored_tables.is_record',
+    'Slipway writes the rows about requests; they may exceed stored_bytes by a quarter',
+  ],
   ['column stored_tables.bytes_of_row', 'SQL that computes the bytes of row r'],
   ['column stored_tables.counted_at', 'When a worker counted the rows from before the triggers; null until then'],
   ['table stored_totals', 'Rows and bytes of each tenant in each table, without stored_changes'],

@@ -25,4 +25,9 @@ export { OpenAnswers } from './open-answers.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';
 export { Inbox, Subscription, type EventSubscriber, type ReceivedEvent } from './inbox.js';
 
-export const migrations = [Events1700000000022, EventInbox1700000000026, EventRetention1700000000035, StoredEvents1700000000040];
+export const migrations = [
+  Events1700000000022,
+  EventInbox1700000000026,
+  EventRetention1700000000035,
+  StoredEvents1700000000040,
+];

@@ -18,4 +18,9 @@ export { KEY_RETENTION_DAYS } from './key-retention.js';
 export { MutationsModule } from './mutations.module.js';
 export { ReadAudit, type AuditedRead } from './read-audit.js';
 
-export const migrations = [Idempotency1700000000023, AuditLog1700000000024, AuditReads1700000000029, StoredKeys1700000000039];
+export const migrations = [
+  Idempotency1700000000023,
+  AuditLog1700000000024,
+  AuditReads1700000000029,
+  StoredKeys1700000000039,
+];

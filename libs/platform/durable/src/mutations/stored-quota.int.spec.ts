@@ -140,7 +140,10 @@ describe('the stored bytes', () => {
       processes[0]!.run({ principal: who() }, (tx) =>
         tx.query(`update things set content = repeat('y', $2) where tenant_id = $1`, [tx.tenant, to]),
       );
-    await expect(resize(limit)).rejects.toMatchObject({ code: 'quota_exceeded', extra: { quota: 'stored_bytes', limit } });
+    await expect(resize(limit)).rejects.toMatchObject({
+      code: 'quota_exceeded',
+      extra: { quota: 'stored_bytes', limit },
+    });
     await resize(10);
     expect(await counted()).toEqual({ entries, bytes: entries * (ROW + 10) });
     await remove(processes[0]!);
@@ -196,7 +199,8 @@ describe('the counts', () => {
     const mutations = processWith({});
     const changes = Array.from({ length: 60 }, async (_, n) => {
       await add(mutations, n);
-      if (n % 3 === 0) await bed.sql(`delete from things where tenant_id = $1 and content = repeat('x', $2)`, [tenantId, n]);
+      if (n % 3 === 0)
+        await bed.sql(`delete from things where tenant_id = $1 and content = repeat('x', $2)`, [tenantId, n]);
     });
     const upkeep = Array.from({ length: 6 }, async (_, n) => {
       await bed.sql(`update stored_tables set counted_at = null where name = 'things' and $1`, [n % 2 === 0]);
@@ -226,7 +230,11 @@ describe('the counts', () => {
 
   it('cannot be changed by a tenant', async () => {
     await add(processWith({}), 1);
-    for (const statement of ['delete from stored_changes', 'update stored_totals set bytes = 0', 'delete from stored_tables'])
+    for (const statement of [
+      'delete from stored_changes',
+      'update stored_totals set bytes = 0',
+      'delete from stored_tables',
+    ])
       await expect(bed.database.tx({ tenantId }, (tx) => tx.query(statement))).rejects.toMatchObject({ code: '42501' });
   });
 });

@@ -45,10 +45,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
     remedy: 'Wait until old plans are deleted, a year after they expire',
     eases: true,
   },
-  policy_versions: {
-    counted: 'versions of policies',
-    remedy: 'Delete a deployment whose policy has many versions',
-  },
+  policy_versions: { counted: 'versions of policies', remedy: 'Delete a deployment whose policy has many versions' },
   products: { counted: 'model API products', remedy: 'Change an existing product' },
   target_bindings: { counted: 'target bindings', remedy: 'Use an existing binding' },
   publications: {
@@ -82,11 +79,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
  * Returns a `quota_exceeded` error (429) to throw: the request would exceed `limit` of this quota.
  * @param use how many there are without the request, and how many it would add; absent for rates
  */
-export function quotaExceeded(
-  quota: QuotaName,
-  limit: number,
-  use?: { used: number; adding: number },
-): SlipwayError {
+export function quotaExceeded(quota: QuotaName, limit: number, use?: { used: number; adding: number }): SlipwayError {
   const { counted, remedy, eases = false } = SAID[quota];
   return new SlipwayError(
     'quota_exceeded',

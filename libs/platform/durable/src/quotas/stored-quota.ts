@@ -2,7 +2,14 @@ import { QUOTAS, quotasOf, type QuotaConfig, type QuotaName } from '@slipway/pla
 import { StoredTableEntity, type Database, type Tx } from '@slipway/platform-database';
 import { inBatches, Recurring, type Transact } from '../scheduling/index.js';
 import { quotaExceeded } from './quota.errors.js';
-import { ADD_UP_STORED, FIND_UNCOUNTED, LOCK_STORED, READ_STORED, RECOUNT_STORED, type StoredUse } from './stored.query.js';
+import {
+  ADD_UP_STORED,
+  FIND_UNCOUNTED,
+  LOCK_STORED,
+  READ_STORED,
+  RECOUNT_STORED,
+  type StoredUse,
+} from './stored.query.js';
 
 /**
  * Rows that Slipway writes about requests may exceed `stored_bytes` by this factor. Deletions, rollbacks, revocations
@@ -52,7 +59,9 @@ export class StoredQuota {
   private async addUp(tenantId: string): Promise<void> {
     if (this.busy.has(tenantId)) return;
     this.busy.add(tenantId);
-    await this.database.tx('system', (tx) => tx.query(ADD_UP_STORED, [ADDED_UP_AT_ONCE, tenantId])).catch(() => undefined);
+    await this.database
+      .tx('system', (tx) => tx.query(ADD_UP_STORED, [ADDED_UP_AT_ONCE, tenantId]))
+      .catch(() => undefined);
     this.busy.delete(tenantId);
   }
 }

@@ -64,7 +64,4 @@ export const FIND_UNCOUNTED = prepared(
   'select name from stored_tables where counted_at is null order by name limit 1 for update skip locked',
 );
 
-export const RECOUNT_STORED = prepared(
-  'quota-recount-stored',
-  'select slipway_recount_stored($1)',
-);
+export const RECOUNT_STORED = prepared('quota-recount-stored', 'select slipway_recount_stored($1)');

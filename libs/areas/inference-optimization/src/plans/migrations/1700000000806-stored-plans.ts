@@ -6,12 +6,8 @@ export class StoredPlans1700000000806 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `select slipway_count_stored('autopilot_plans', array['content'], 'plans', false)`,
-    );
-    await runner.query(
-      `select slipway_count_stored('autopilot_plan_decisions', array['comment'], null, true)`,
-    );
+    await runner.query(`select slipway_count_stored('autopilot_plans', array['content'], 'plans', false)`);
+    await runner.query(`select slipway_count_stored('autopilot_plan_decisions', array['comment'], null, true)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

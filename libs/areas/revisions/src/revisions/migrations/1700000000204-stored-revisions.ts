@@ -9,9 +9,7 @@ export class StoredRevisions1700000000204 implements MigrationInterface {
     await runner.query(
       `select slipway_count_stored('revisions', array['spec', 'source', 'change_ref', 'message'], null, false)`,
     );
-    await runner.query(
-      `select slipway_count_stored('revision_activations', array[]::text[], null, true)`,
-    );
+    await runner.query(`select slipway_count_stored('revision_activations', array[]::text[], null, true)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -9,9 +9,7 @@ export class StoredOperations1700000000041 implements MigrationInterface {
     await runner.query(
       `select slipway_count_stored('operations', array['idempotency_key', 'input', 'path', 'pause', 'promotion', 'reason', 'cancel_reason'], null, true)`,
     );
-    await runner.query(
-      `select slipway_count_stored('operation_steps', array['evidence', 'result'], null, true)`,
-    );
+    await runner.query(`select slipway_count_stored('operation_steps', array['evidence', 'result'], null, true)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
