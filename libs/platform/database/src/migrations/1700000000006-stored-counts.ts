@@ -77,9 +77,9 @@ const COUNT_STORED = `
           select r.tenant_id, %1$L, (tg_argv[0]::int) * count(*), (tg_argv[0]::int) * sum(%3$s) from changed r group by r.tenant_id;
         return null;
       end $body$$sql$, name, 'count_' || name, size);
-    execute format('create trigger %2$I after insert on %1$I referencing new table as changed for each statement execute function %3$I(1)',
+    execute format('create trigger %2$I after insert on %1$I referencing new table as changed for each statement execute function %3$I(''1'')',
       name, 'count_' || name || '_added', 'count_' || name);
-    execute format('create trigger %2$I after delete on %1$I referencing old table as changed for each statement execute function %3$I(-1)',
+    execute format('create trigger %2$I after delete on %1$I referencing old table as changed for each statement execute function %3$I(''-1'')',
       name, 'count_' || name || '_removed', 'count_' || name);
     execute format('comment on function %I() is %L', 'count_' || name, 'Adds the rows that a statement inserted or deleted to stored_changes');
     if listed is not null then
