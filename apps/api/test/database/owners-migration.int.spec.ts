@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { MIGRATIONS } from '@slipway/registry';
 import pg from 'pg';
 
-const NEW = ['TokenOwners1700000000013', 'PlanOwners1700000000804'];
+/** The migrations of owners, and one that needs a column of theirs. */
+const NEW = ['TokenOwners1700000000013', 'StoredTokens1700000000015', 'PlanOwners1700000000804'];
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -81,7 +81,7 @@ const rowsOf = async (sql: string): Promise<any[]> => (await client.query(sql)).
 const countedTables = () =>
   rowsOf(
     `select name, quota, is_record as "isRecord",
-       array(select m[1] from regexp_matches(bytes_of_row, '\\(r\\."?([a-z_0-9]+)"?\\)', 'g') m) as columns
+       array(select m[1] from regexp_matches(bytes_of_row, 'r\\."?([a-z_0-9]+)"?::text', 'g') m) as columns
      from stored_tables order by name`,
   );
 

@@ -1,5 +1,6 @@
 import type { Device, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
+import { shareOf } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import { DeviceClaimEntity } from './device.entity.js';
@@ -13,7 +14,13 @@ import {
   type DeviceClaimRow,
   type DeviceRow,
 } from './device.query.js';
-import { devicesOfShare, shareOfTenant } from '../workloads/target-share.js';
+import {
+  devicesOfShare,
+  fitsShare,
+  READ_NEIGHBOURS,
+  shareOfTenant,
+  type Neighbours,
+} from '../workloads/target-share.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { engineTraitsOf, TargetCatalog, type Target } from '../catalog/target-catalog.js';
 
@@ -42,19 +49,21 @@ interface DeviceRequest {
   freeWithinSeconds: number;
 }
 
-type DeviceQueueRow = Pick<WorkloadRow, 'revision_id' | 'spec' | 'replicas' | 'retainers' | 'suspended_by'> & {
-  is_warm: boolean;
-  is_ahead: boolean;
-  served: number;
-};
+type DeviceQueueRow = Pick<
+  WorkloadRow,
+  'revision_id' | 'tenant_id' | 'tenant_name' | 'spec' | 'replicas' | 'retainers' | 'suspended_by'
+> & { is_warm: boolean; is_ahead: boolean; served: number };
 
-interface DeviceReservation {
+interface DeviceReservation extends Pick<DeviceQueueRow, 'tenant_id' | 'tenant_name'> {
   spec: RevisionSpec;
   /** Instances that have no devices yet. */
   count: number;
   /** Whether they start as soon as they can. */
   isStarting: boolean;
 }
+
+/** Returns the most devices of a tenant, by its name and what one instance needs. */
+type DeviceShares = (tenantName: string, demand: DeviceDemand) => number;
 
 /** Decides which instance gets which accelerators of its host. The stored claims are the only state. */
 @Injectable()
@@ -130,7 +139,7 @@ export class DeviceAssignments {
     const free = fitting(needful);
     const own = fitting(needful.filter((claim) => !isOwn(claim))) - free;
     const most = devicesOfShare(await shareOfTenant(tx, found.config, tenantId), devices.length, demand.count);
-    const taken = devicesOf(needful.filter((claim) => claim.tenant_id === tenantId)).size;
+    const taken = devicesIn(needful.filter((claim) => claim.tenant_id === tenantId)).size;
     // Parts of devices that the tenant already uses are free for it, so only the start counts their devices.
     if (demand.memoryMb !== null || most - taken >= free) return { needed, total: fitting([]), free, own };
     return { needed, total: most, free: Math.max(0, most - taken), own, isShare: true };
@@ -158,25 +167,19 @@ export class DeviceAssignments {
     const kept = ownDevices(states, own, demand);
     if (kept?.some((device) => device.starting >= startsAtOnce))
       return { message: `waiting because another instance is starting on the same device of target ${name}` };
-    const share = await shareOfTenant(tx, target.config, workload.tenant_id);
-    const most = devicesOfShare(share, devices.length, demand.count);
+    const mostOf = await sharesOf(tx, target, devices.length);
+    const most = mostOf(workload.tenant_name, demand);
     const ofTenant = others.filter((claim) => claim.tenant_id === workload.tenant_id);
-    const used = devicesOf(ofTenant);
-    const isWithin = (some: readonly DeviceState[]) =>
-      new Set([...used, ...some.map(({ uuid }) => uuid)]).size <= most || some.every(({ uuid }) => used.has(uuid));
-    const free = kept ?? (await this.choose(tx, target, workload, states, demand, startsAtOnce));
+    const used = devicesIn(ofTenant);
+    const free = kept ?? (await this.choose(tx, target, workload, { states, claims: others, mostOf }, asked));
+    const isShareFull =
+      !kept && (free ? !fitsShare(used, free, most) : demand.memoryMb === null && used.size + demand.count > most);
     // Devices that the tenant already uses in part add nothing to its share.
-    const chosen =
-      free === undefined || kept || isWithin(free)
-        ? free
-        : chooseDevices(
-            states.filter(({ uuid }) => used.has(uuid)),
-            demand,
-            startsAtOnce,
-          );
-    if (!free) return waitFor(name, demand, startsAtOnce, states, others, workload);
-    if (!chosen) return waitForShare(name, most, ofTenant, workload);
-    await this.claim(tx, workload, instance, chosen, asked);
+    const partly = states.filter(({ uuid }) => used.has(uuid));
+    const chosen = isShareFull ? chooseDevices(partly, demand, startsAtOnce) : free;
+    if (chosen) await this.claim(tx, workload, instance, chosen, asked);
+    else if (isShareFull) return waitForShare(name, most, ofTenant, workload);
+    else return waitFor(name, demand, startsAtOnce, states, others, workload);
     return undefined;
   }
 
@@ -193,17 +196,23 @@ export class DeviceAssignments {
     tx: Tx,
     target: Target,
     workload: WorkloadRow,
-    states: DeviceState[],
-    demand: DeviceDemand,
-    startsAtOnce: number,
+    { states, claims, mostOf }: { states: DeviceState[]; claims: readonly DeviceClaimRow[]; mostOf: DeviceShares },
+    { demand }: DeviceRequest,
   ): Promise<DeviceState[] | undefined> {
+    const { start_parallelism_per_device: startsAtOnce = 1 } = target.config;
     const queue = await tx.query<DeviceQueueRow>(READ_DEVICE_QUEUE, [target.config.name, workload.revision_id]);
-    for (const { spec, count, isStarting } of reservationsOf(queue, workload)) {
+    for (const { tenant_id, tenant_name, spec, count, isStarting } of reservationsOf(queue, workload)) {
       const before = this.requestOf(target, spec)?.demand;
       if (!before) continue;
+      const most = mostOf(tenant_name, before);
+      const used = devicesIn(claims.filter((claim) => claim.tenant_id === tenant_id));
       for (let one = 0; one < count; one += 1) {
-        // A reservation that does not fit now reserves nothing, so another instance may use the devices meanwhile.
-        for (const device of chooseDevices(states, before, Number.POSITIVE_INFINITY) ?? []) {
+        // A reservation that does not fit now, or not into the share of its tenant, reserves nothing, so another
+        // instance may use the devices meanwhile.
+        const chosen = chooseDevices(states, before, Number.POSITIVE_INFINITY) ?? [];
+        if (!fitsShare(used, chosen, most)) break;
+        for (const device of chosen) {
+          used.add(device.uuid);
           device.claims.push(before.memoryMb);
           device.starting += isStarting ? 1 : 0;
         }
@@ -275,15 +284,29 @@ function ownDevices(states: DeviceState[], own: DeviceClaimRow[], demand: Device
  */
 function reservationsOf(queue: readonly DeviceQueueRow[], { retainers }: WorkloadRow): DeviceReservation[] {
   const isSuccessor = queue.some((one) => retainers.includes(`operation:${one.suspended_by}`));
-  const suspended = queue.flatMap(({ spec, replicas, suspended_by: operation }) => {
+  const suspended = queue.flatMap(({ tenant_id, tenant_name, spec, replicas, suspended_by: operation }) => {
     const retainer = `operation:${operation}`;
     if (operation === null || retainers.includes(retainer)) return [];
     const users = queue.filter((one) => one.suspended_by === operation || one.retainers.includes(retainer));
-    return [{ spec, count: replicas - users.reduce((sum, { served }) => sum + served, 0), isStarting: false }];
+    return [
+      {
+        tenant_id,
+        tenant_name,
+        spec,
+        count: replicas - users.reduce((sum, { served }) => sum + served, 0),
+        isStarting: false,
+      },
+    ];
   });
   const ahead = queue
     .filter((one) => one.is_ahead && !one.is_warm && one.suspended_by === null)
-    .map(({ spec, replicas, served }) => ({ spec, count: replicas - served, isStarting: true }));
+    .map(({ tenant_id, tenant_name, spec, replicas, served }) => ({
+      tenant_id,
+      tenant_name,
+      spec,
+      count: replicas - served,
+      isStarting: true,
+    }));
   return isSuccessor ? suspended : [...suspended, ...ahead];
 }
 
@@ -315,6 +338,12 @@ function waitFor(
   return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
 }
 
+async function sharesOf(tx: Tx, { config }: Target, total: number): Promise<DeviceShares> {
+  const [found] = await tx.lookAsSystem<Neighbours>(READ_NEIGHBOURS, [null]);
+  const hasNeighbours = found?.hasNeighbours ?? false;
+  return (tenantName, { count }) => devicesOfShare(shareOf(config, tenantName, hasNeighbours), total, count);
+}
+
 /** Only workloads of the same tenant are stopped for it, because those of others free no part of its share. */
 function waitForShare(
   target: string,
@@ -331,7 +360,7 @@ function waitForShare(
   return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
 }
 
-function devicesOf(claims: readonly DeviceClaimRow[]): Set<string> {
+function devicesIn(claims: readonly DeviceClaimRow[]): Set<string> {
   return new Set(claims.map(({ device_uuid }) => device_uuid));
 }
 

@@ -27,6 +27,13 @@ const forecast = (host: InstancesProcess, replicas: number, deploymentId = 'dep_
       spec: bed.spec({}, { scaling: { min_replicas: replicas } }),
     }),
   );
+/** Waits for a revision of any tenant. */
+const untilReady = (host: InstancesProcess, revisionId: string, count = 1) =>
+  until(
+    `${count} of ${revisionId} to be ready`,
+    async () => (await statesOf(host, revisionId)).filter((state) => state === 'ready').length === count,
+    () => host.rows(revisionId),
+  );
 const statesOf = async (host: InstancesProcess, revisionId: string) =>
   (await host.rows(revisionId)).map(({ state }) => state);
 
@@ -46,7 +53,7 @@ it('leaves the other half of the instances to other tenants, even if one tenant 
     () => host.rows('rev_3'),
   );
   await wantForOther(host, 'rev_b', bed.spec({}, { scaling: { min_replicas: 2 } }));
-  await host.ready('rev_b', 2);
+  await untilReady(host, 'rev_b', 2);
   expect(await statesOf(host, 'rev_3')).toEqual(['pending']);
 
   const viewer = { tenantId: 'ten_a', tenantName: 'default', isOperatorTenant: true };
@@ -64,7 +71,7 @@ it('stops what the same tenant keeps warm for an instance that waits for its sha
   await host.want('rev_1', bed.spec());
   await wantForOther(host, 'rev_b', bed.spec());
   await host.ready('rev_1');
-  await host.ready('rev_b');
+  await untilReady(host, 'rev_b');
   for (const [tenantId, revision] of [
     ['ten_a', 'rev_1'],
     [OTHER, 'rev_b'],
@@ -110,7 +117,7 @@ it('holds for the devices of a host', async () => {
   await host.want('rev_2', bed.gpuSpec('two', 'gpu', { count: 2 }));
   await host.waitsForDevice('rev_2', 'it may use at most 2 devices of this shared target');
   await wantForOther(host, 'rev_b', bed.gpuSpec('theirs', 'gpu', { count: 2 }));
-  await host.ready('rev_b');
+  await untilReady(host, 'rev_b');
   await host.release('rev_1');
   await host.ready('rev_2');
 });

@@ -24,6 +24,12 @@ export async function shareOfTenant(tx: Tx, target: SharedTarget, tenantId: stri
   return shareOf(target, tenantName ?? '', hasNeighbours);
 }
 
+/** Whether a tenant that uses some devices may also use others. Devices that it uses already add nothing. */
+export function fitsShare(used: ReadonlySet<string>, more: readonly { uuid: string }[], most: number): boolean {
+  const added = more.filter(({ uuid }) => !used.has(uuid)).length;
+  return added === 0 || used.size + added <= most;
+}
+
 /** Returns the devices that a tenant may use, of `total`. One instance can always start, whatever it needs. */
 export function devicesOfShare({ partOfDevices }: TargetShare, total: number, ofOneInstance: number): number {
   return partOfDevices === 1 ? total : Math.max(ofOneInstance, Math.floor(partOfDevices * total));
