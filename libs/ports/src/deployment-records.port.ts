@@ -1,5 +1,5 @@
 import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
-import type { Reads, Tx } from '@slipway/platform-database';
+import type { Reads, RowPage, Tx } from '@slipway/platform-database';
 
 export {
   AnalysisDto,
@@ -142,9 +142,9 @@ export interface DeploymentsPort {
   /** The same by id, for workers; undefined if the deployment is gone. */
   lockById(tx: Tx, id: string): Promise<Deployment | undefined>;
   /** Newest first, without a filter; those after the id `before`. */
-  newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]>;
+  newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<RowPage<DeploymentRecord>>;
   /** Newest first. */
-  list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]>;
+  list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<RowPage<DeploymentRecord>>;
   /** Returns the number of existing deployments of the tenant, without the one of the given name. */
   countOthers(tx: Tx, tenantId: string, name: string): Promise<number>;
   /** @throws deployment_exists (409) */
@@ -172,7 +172,7 @@ export interface DeploymentsPort {
   /** Returns the time that leaving instances of a deployment may wait for their requests, also after its deletion. */
   drainSeconds(tx: Tx, id: string): Promise<number>;
   /** Returns existing deployments by id, for a round that takes a few at a time. */
-  livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]>;
+  livingAfter(tx: Tx, id: string, limit: number): Promise<RowPage<DeploymentRecord>>;
 }
 
 /** Returns the name of the event stream of a deployment. */

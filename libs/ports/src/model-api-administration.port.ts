@@ -1,3 +1,5 @@
+import type { RowPage } from '@slipway/platform-database';
+
 export const PRODUCTS = Symbol('ProductsPort');
 
 /** One binding of a publication, without any information about its server or supplier. */
@@ -32,5 +34,5 @@ export interface ProductsPort {
   /** By id or slug; undefined if it is unknown, not published, or not for this tenant. */
   visibleTo(tenantId: string, reference: string): Promise<PublishedProduct | undefined>;
   /** Ascending by slug. @param after slug of the last product of the previous page */
-  listVisibleTo(tenantId: string, page: { after: string | null; limit: number }): Promise<PublishedProduct[]>;
+  listVisibleTo(tenantId: string, page: { after: string | null; limit: number }): Promise<RowPage<PublishedProduct>>;
 }

@@ -60,6 +60,14 @@ export interface Plan extends NewPlan {
   decisions: PlanDecision[];
 }
 
+/** A plan that may still be executed, without its content. */
+export interface OpenPlan {
+  tenantId: string;
+  id: string;
+  baseRevisionId: string | null;
+  createdBy: Actor;
+}
+
 /** A rollout that names the plan it executes. */
 export interface PlanExecution {
   tenantId: string;
@@ -132,9 +140,9 @@ export interface PlansPort {
   /** Returns the refusal of a plan on a base that is not the active revision: `plan_stale` (409). */
   stale(message: string): Error;
   /** Returns the plans of a deployment that may still be executed: undecided, or approved and not expired. */
-  open(tx: Tx, deploymentId: string): Promise<Plan[]>;
+  open(tx: Tx, deploymentId: string): Promise<OpenPlan[]>;
   /** Withdraws an undecided plan. Returns the event to append, or undefined if the plan was decided. */
-  supersede(tx: Tx, plan: Plan, by: Actor): Promise<NewEvent | undefined>;
+  supersede(tx: Tx, plan: OpenPlan, by: Actor): Promise<NewEvent | undefined>;
   /** @param days length of the period, counted back from now */
   countProposals(tx: Tx, deploymentId: string, days: number): Promise<ProposalCounts>;
 }

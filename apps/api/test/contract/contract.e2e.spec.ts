@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
-import { ContractClient, type OutgoingRequest } from './client.js';
+import { ContractClient, pathOf, type OutgoingRequest } from './client.js';
 import { ApiDocument, type DocumentedOperation } from './document.js';
+import { PAGE_BYTES } from '@slipway/platform-database';
 import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
 import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './variations.js';
+import { FAT_BYTES, FAT_ROWS, FILLS, fatten } from './fat-rows.js';
 import { everyRow } from '../harness/every-row.js';
 
 jest.setTimeout(300_000);
@@ -456,6 +458,35 @@ describe('a query', () => {
         }),
       );
     expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+});
+
+// Last, because it makes the rows of other tests large.
+describe('a page', () => {
+  it('is bounded by bytes in every list, and its cursors still lead to every row once', async () => {
+    const lists = operations.filter((one) => one.isPaged);
+    const ofDatabase = lists.filter(({ operationId }) => operationId !== 'listTargets');
+    expect(ofDatabase.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(FILLS).sort());
+    const judge: Judge = async (one, row, asked) => {
+      await fatten(api, FILLS[one.operationId]!, asked);
+      const seen: string[] = [];
+      let cursor: string | null = '';
+      let pages = 0;
+      while (cursor !== null) {
+        const query: Record<string, string> = { ...asked.query, limit: '200', ...(cursor && { cursor }) };
+        const answer = await api.send('GET', pathOf(one, { ...asked, query }), { token: asked.token });
+        if (answer.status !== row.status) return `${answer.status} ${answer.text.slice(0, 250)}`;
+        if (Buffer.byteLength(answer.text) > PAGE_BYTES + 2 * FAT_BYTES)
+          return `page ${pages} has ${Buffer.byteLength(answer.text)} bytes`;
+        seen.push(...answer.body.data.map((shown: unknown) => JSON.stringify(shown)));
+        cursor = answer.body.next_cursor;
+        pages += 1;
+      }
+      if (new Set(seen).size < seen.length) return 'a row is in two pages';
+      const fat = seen.filter((text) => text.length > FAT_BYTES / 2 || text.includes('copy'));
+      return pages > 1 && fat.length >= FAT_ROWS ? undefined : `${fat.length} large rows in ${pages} pages`;
+    };
+    expect(await failuresOf(ofDatabase, judge)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Tx } from '@slipway/platform-database';
+import { findPage, type PageOptions, type RowPage, type Tx } from '@slipway/platform-database';
 import { AuditLogEntity } from '@slipway/platform-durable/mutations';
 import type { FindManyOptions } from 'typeorm';
 
@@ -7,11 +7,15 @@ export type AuditRow = AuditLogEntity;
 /** To the microsecond, as it is stored and hashed. A Date, and with it the entity, only has milliseconds. */
 const AT = `to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Reads rows of the log as they are hashed and shown. */
-export async function auditRows(
-  tx: Tx,
-  options: Pick<FindManyOptions<AuditLogEntity>, 'where' | 'order' | 'take'>,
-): Promise<AuditRow[]> {
+/**
+ * Reads rows of the log as they are hashed and shown, as many as fit into a page. All readers of the log use it, because
+ * the size of a row is that of the change.
+ */
+export function auditPage(tx: Tx, options: PageOptions<AuditLogEntity>): Promise<RowPage<AuditRow>> {
+  return findPage(tx, AuditLogEntity, options, (chosen) => auditRows(tx, chosen));
+}
+
+async function auditRows(tx: Tx, options: FindManyOptions<AuditLogEntity>): Promise<AuditRow[]> {
   const { entities, raw } = await tx
     .repository(AuditLogEntity)
     .createQueryBuilder('a')

@@ -8,7 +8,7 @@ import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { hashOf } from './audit-chain.js';
 import { AuditKeys, sealOf } from './audit-keys.js';
 import { AuditHeadEntity } from './audit-head.entity.js';
-import { auditRows } from './audit-rows.js';
+import { auditPage } from './audit-rows.js';
 import { ENSURE_HEAD, LOCK_HEAD, SEAL } from './audit.query.js';
 
 const BATCH = 500;
@@ -46,9 +46,9 @@ export class AuditSealer {
   private async sealAll(transact: Transact, tenantId: string): Promise<void> {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const seen = this.seen.get(tenantId) ?? 0;
-      const { sealed, end } = await transact('system', (tx) => sealBatch(tx, tenantId, BATCH, this.keys, seen));
+      const { hasMore, end } = await transact('system', (tx) => sealBatch(tx, tenantId, BATCH, this.keys, seen));
       if (end !== undefined) this.seen.set(tenantId, end);
-      if (sealed < BATCH) return;
+      if (!hasMore) return;
     }
   }
 }
@@ -64,13 +64,13 @@ function unsealedTenants(tx: Tx): Promise<{ tenant_id: string }[]> {
 }
 
 /**
- * Seals up to `limit` rows of a tenant in a system transaction, in the order of their ids among the visible rows. A
+ * Seals up to `limit` rows of a tenant, as many as fit into a page, in a system transaction, in the order of their ids among the visible rows. A
  * transaction that commits later with an older id gets a later sequence. The chain shows the order of sealing, and `at`
  * shows the order of the changes.
  * @param seen how far the caller knows the chain: a worker with the key must not seal it again for an intruder who set
  * it back
- * @returns the number of sealed rows, 0 even if another worker holds the chain; and the end of the chain, if this call
- * could read it
+ * @returns the number of sealed rows, 0 even if another worker holds the chain; whether more rows wait; and the end of
+ * the chain, if this call could read it
  */
 export async function sealBatch(
   tx: Tx,
@@ -78,18 +78,18 @@ export async function sealBatch(
   limit: number,
   { current: key }: AuditKeys,
   seen = 0,
-): Promise<{ sealed: number; end?: number }> {
+): Promise<{ sealed: number; hasMore: boolean; end?: number }> {
   await tx.query(ENSURE_HEAD, [tenantId, FIRST_AUDIT_HASH]);
   const head = await tx.one<AuditChainLink>(LOCK_HEAD, [tenantId]);
-  if (!head) return { sealed: 0 };
+  if (!head) return { sealed: 0, hasMore: false };
   if (head.sequence < seen)
     throw new Error(`the head of the chain moved back from row ${seen} to row ${head.sequence}`);
-  const rows = await auditRows(tx, {
+  const { rows, hasMore } = await auditPage(tx, {
     where: { tenant_id: tenantId, sequence: IsNull() },
     order: { id: 'ASC' },
-    take: limit,
+    limit,
   });
-  if (rows.length === 0) return { sealed: 0, end: head.sequence };
+  if (rows.length === 0) return { sealed: 0, hasMore, end: head.sequence };
   const links: (AuditChainLink & { id: string; previousHash: string; seal: string })[] = [];
   let end = head;
   for (const row of rows) {
@@ -111,5 +111,5 @@ export async function sealBatch(
   await tx
     .repository(AuditHeadEntity)
     .update({ tenant_id: tenantId }, { sequence: end.sequence, hash: end.hash, sealed_at: () => 'now()' });
-  return { sealed: rows.length, end: end.sequence };
+  return { sealed: rows.length, hasMore, end: end.sequence };
 }

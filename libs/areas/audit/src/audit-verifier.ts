@@ -1,9 +1,9 @@
 import { FIRST_AUDIT_HASH, type AuditChainLink } from '@slipway/contracts';
-import type { Database } from '@slipway/platform-database';
+import type { Database, RowPage } from '@slipway/platform-database';
 import { IsNull, MoreThan, Not } from 'typeorm';
 import { objectionTo } from './audit-chain.js';
 import type { AuditKeys } from './audit-keys.js';
-import { auditRows, type AuditRow } from './audit-rows.js';
+import { auditPage, type AuditRow } from './audit-rows.js';
 import { CHAINS, type ChainEnd } from './audit.query.js';
 import { headText, type ExpectedHead } from './expected-heads.js';
 
@@ -77,7 +77,7 @@ async function verifyChain(
   const walk = new ChainWalk(keys, end, expected);
   let after: number | undefined;
   for (;;) {
-    const rows: AuditRow[] = await sealedAfter(database, end.tenant_id, after);
+    const { rows, hasMore }: RowPage<AuditRow> = await sealedAfter(database, end.tenant_id, after);
     for (const row of rows) {
       // The ends read earlier cannot judge rows that were sealed since.
       if (walk.isBeyond(row)) return walk.end();
@@ -85,7 +85,7 @@ async function verifyChain(
       if (problem) return walk.report({ sequence: row.sequence!, id: row.id, problem });
       after = row.sequence!;
     }
-    if (rows.length < PAGE) return walk.end();
+    if (!hasMore) return walk.end();
   }
 }
 
@@ -159,12 +159,12 @@ class ChainWalk {
 }
 
 /** The first page has every possible sequence: a row with a sequence of 0 or less was not sealed by Slipway. */
-function sealedAfter(database: Database, tenantId: string, sequence: number | undefined): Promise<AuditRow[]> {
+function sealedAfter(database: Database, tenantId: string, sequence: number | undefined): Promise<RowPage<AuditRow>> {
   return database.tx('system', (tx) =>
-    auditRows(tx, {
+    auditPage(tx, {
       where: { tenant_id: tenantId, sequence: sequence === undefined ? Not(IsNull()) : MoreThan(sequence) },
       order: { sequence: 'ASC' },
-      take: PAGE,
+      limit: PAGE,
     }),
   );
 }

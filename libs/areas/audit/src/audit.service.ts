@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, newestFirst } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { AuditFilterDto } from './audit.dto.js';
-import { auditRows, shownAuditRow, type ShownAuditRow } from './audit-rows.js';
+import { auditPage, shownAuditRow, type ShownAuditRow } from './audit-rows.js';
 
 @Injectable()
 export class AuditService {
@@ -10,9 +10,9 @@ export class AuditService {
 
   async list({ tenantId }: Principal, filter: AuditFilterDto, page: PageRequest): Promise<PageOf<ShownAuditRow>> {
     const { action, actor, resource_type, resource_name } = filter;
-    const rows = await this.database.tx({ tenantId }, (tx) =>
+    const { rows, hasMore } = await this.database.tx({ tenantId }, (tx) =>
       // Sorted by the time of the change: a row is shown before it is sealed.
-      auditRows(
+      auditPage(
         tx,
         newestFirst(tenantId, page, {
           ...(action && { action }),
@@ -22,6 +22,6 @@ export class AuditService {
         }),
       ),
     );
-    return pageOf(rows.map(shownAuditRow), page.limit, (row) => [row.id]);
+    return pageOf({ rows: rows.map(shownAuditRow), hasMore }, (row) => [row.id]);
   }
 }

@@ -29,8 +29,8 @@ export class HealthRound {
   @Recurring({ name: 'deployment-health', everySeconds: 1 })
   run(transact: Transact): Promise<void> {
     return transact('system', async (tx) => {
-      const records = await this.deployments.livingAfter(tx, this.after, AT_ONCE);
-      this.after = records.length < AT_ONCE ? '' : (records[records.length - 1] as DeploymentRecord).id;
+      const { rows: records, hasMore } = await this.deployments.livingAfter(tx, this.after, AT_ONCE);
+      this.after = hasMore ? (records[records.length - 1] as DeploymentRecord).id : '';
       const routes = await this.routes.currentOf(
         tx,
         records.map((record) => record.id),

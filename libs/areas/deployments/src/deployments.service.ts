@@ -5,12 +5,10 @@ import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
 import {
   RequestCoalescer,
-  pageOf,
-  rawJson,
+  rawPage,
   rehearsal,
   reply,
   type ExistenceCheck,
-  type PageOf,
   type PageRequest,
   type Principal,
   type RawJson,
@@ -88,9 +86,7 @@ export class DeploymentsService implements ExistenceCheck {
   list({ tenantId }: Principal, filter: DeploymentFilterDto, { limit, cursor }: PageRequest): Promise<RawJson> {
     const before = cursor?.[0] as string | undefined;
     const question = [filter.environment, filter.label, before, limit];
-    return this.coalescing.answer(tenantId, question, async () =>
-      rawJson(JSON.stringify(await this.page(tenantId, filter, before, limit))),
-    );
+    return this.coalescing.answer(tenantId, question, () => this.page(tenantId, filter, before, limit));
   }
 
   private async page(
@@ -98,20 +94,21 @@ export class DeploymentsService implements ExistenceCheck {
     filter: DeploymentFilterDto,
     before: string | undefined,
     limit: number,
-  ): Promise<PageOf<DeploymentDto>> {
+  ): Promise<RawJson> {
     const reads = this.database.lookups({ tenantId });
-    const records = isFilter(filter)
+    const { rows, hasMore } = isFilter(filter)
       ? await this.database.tx({ tenantId }, (tx) =>
           this.deployments.list(tx, tenantId, {
             environment: filter.environment,
             ...labelsOf(filter.label ?? ''),
             before,
-            limit: limit + 1,
+            limit,
           }),
         )
-      : await this.deployments.newest(reads, tenantId, before, limit + 1);
-    const { data, next_cursor } = pageOf(records, limit, (record) => [record.id]);
-    return { data: await this.answers.of(reads, data), next_cursor };
+      : await this.deployments.newest(reads, tenantId, before, limit);
+    const answers = await this.answers.of(reads, rows);
+    const texts = answers.map((answer) => ({ id: answer.id, json: JSON.stringify(answer) }));
+    return rawPage({ rows: texts, hasMore }, ({ id }) => [id]);
   }
 
   /** Returns events of a deployment as a page or, to a client that accepts `text/event-stream`, as a stream. */

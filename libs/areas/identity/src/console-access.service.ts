@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
@@ -44,10 +44,10 @@ export class ConsoleAccessService {
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
-    const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx.repository(ConsoleAccessEntity).find(newestFirst(who.tenantId, page)),
+    const { rows, hasMore } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      findPage(tx, ConsoleAccessEntity, newestFirst(who.tenantId, page)),
     );
-    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
+    return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }
 
   /**

@@ -7,11 +7,12 @@ import {
   type ExistenceCheck,
   type Principal,
   errors,
+  firstRows,
   pageOf,
   type PageOf,
   type PageRequest,
 } from '@slipway/platform-http';
-import { Database, newId, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { MoreThan } from 'typeorm';
 import { identityErrors } from './identity.errors.js';
@@ -107,18 +108,16 @@ export class TenantsService implements ExistenceCheck {
   async list(who: Principal, page: PageRequest): Promise<PageOf<TenantDto>> {
     assertOperatorTenant(who);
     const after = page.cursor?.[0] as string | undefined;
-    const rows = await this.database.tx('system', async (tx) => {
-      const tenants = await tx
-        .repository(TenantEntity)
-        .find({
-          select: { id: true, name: true, created_at: true },
-          where: after === undefined ? {} : { id: MoreThan(after) },
-          order: { id: 'ASC' },
-          take: page.limit + 1,
-        });
-      return this.answersOf(tx, tenants);
+    return this.database.tx('system', async (tx) => {
+      const { rows, hasMore } = await findPage(tx, TenantEntity, {
+        select: { id: true, name: true, created_at: true },
+        where: after === undefined ? {} : { id: MoreThan(after) },
+        order: { id: 'ASC' },
+        limit: page.limit,
+      });
+      const answers = firstRows(await this.answersOf(tx, rows), page.limit);
+      return pageOf({ rows: answers.rows, hasMore: hasMore || answers.hasMore }, (row) => [row.id]);
     });
-    return pageOf(rows, page.limit, (row) => [row.id]);
   }
 
   private async answersOf(tx: Tx, tenants: TenantRow[]): Promise<TenantDto[]> {

@@ -39,8 +39,8 @@ export class TokensService {
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<TokenRow>> {
-    const rows = await this.tokens.list(who.tenantId, page.limit + 1, page.cursor?.[0] as string | undefined);
-    return pageOf(rows, page.limit, (row) => [row.id]);
+    const rows = await this.tokens.list(who.tenantId, page.limit, page.cursor?.[0] as string | undefined);
+    return pageOf(rows, (row) => [row.id]);
   }
 
   /** A repeated revocation returns the same answer, and leaves no second audit row. */

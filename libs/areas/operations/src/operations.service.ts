@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
-import { Database, KEYS, lookup, type Tx } from '@slipway/platform-database';
+import { Database, KEYS, lookup, rowPage, type Tx } from '@slipway/platform-database';
 import {
   RequestCoalescer,
   rawJson,
@@ -69,10 +69,10 @@ export class OperationsService implements ExistenceCheck {
     const filters = [status ?? null, kind ?? null, resource_name ?? null, waiting_for ?? null];
     const before = cursor?.[0] ?? AFTER_ALL_IDS;
     const statement = filters.some((filter) => filter !== null) ? LIST_OPERATION_RECORDS : NEWEST_OPERATION_RECORDS;
-    const values = [tenantId, before, limit + 1, ...(statement === LIST_OPERATION_RECORDS ? filters : [])];
+    const values = [tenantId, before, limit, ...(statement === LIST_OPERATION_RECORDS ? filters : [])];
     return this.coalescing.answer(tenantId, values, async () => {
       const rows = await this.database.read<{ id: string; json: string }>({ tenantId }, statement, values);
-      return rawPage(rows, limit, (row) => [row.id]);
+      return rawPage(rowPage(rows), (row) => [row.id]);
     });
   }
 

@@ -2,6 +2,7 @@ import type { SealedColumn } from '@slipway/platform-database';
 import { Sandboxes1700000000900 } from './migrations/1700000000900-sandboxes.js';
 import { SandboxReferences1700000000901 } from './migrations/1700000000901-sandbox-references.js';
 import { SandboxFiles1700000000902 } from './migrations/1700000000902-sandbox-files.js';
+import { UploadReservations1700000000905 } from './migrations/1700000000905-upload-reservations.js';
 import { SandboxStrayBlobs1700000000903 } from './migrations/1700000000903-sandbox-stray-blobs.js';
 import { StoredSandboxes1700000000904 } from './migrations/1700000000904-stored-sandboxes.js';
 
@@ -12,6 +13,7 @@ export const migrations = [
   SandboxFiles1700000000902,
   SandboxStrayBlobs1700000000903,
   StoredSandboxes1700000000904,
+  UploadReservations1700000000905,
 ];
 export const sealed: readonly SealedColumn[] = [
   {

@@ -14,6 +14,7 @@ import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
 import { createBlobStore } from './storage/bounded-store.js';
 import { TRANSFER_IDLE_TIMEOUT } from './storage/time-limits.js';
 import { StrayBlobs } from './storage/stray-blobs.js';
+import { UploadReservations } from './files/upload-reservations.js';
 import { UploadsService } from './files/uploads.service.js';
 import { WorkspaceUpkeep } from './workspace-upkeep.js';
 
@@ -42,6 +43,7 @@ const egress = {
     SandboxesService,
     ReferencesService,
     FilesService,
+    UploadReservations,
     UploadsService,
     PushCuts,
     FilePushOperation,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
-import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -99,10 +99,10 @@ export class SandboxesService implements ExistenceCheck {
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<SandboxDto>> {
-    const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx.repository(SandboxEntity).find(newestFirst(who.tenantId, page, { expires_at: SANDBOX_UNEXPIRED })),
+    const { rows, hasMore } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      findPage(tx, SandboxEntity, newestFirst(who.tenantId, page, { expires_at: SANDBOX_UNEXPIRED })),
     );
-    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
+    return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }
 
   async get(who: Principal, id: string): Promise<SandboxDto> {

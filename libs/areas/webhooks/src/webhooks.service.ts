@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
-import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import {
   errors,
@@ -81,10 +81,10 @@ export class WebhooksService {
   }
 
   async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<WebhookDto>> {
-    const rows = await this.database.tx({ tenantId }, (tx) =>
-      tx.repository(WebhookEntity).find(newestFirst(tenantId, page)),
+    const { rows, hasMore } = await this.database.tx({ tenantId }, (tx) =>
+      findPage(tx, WebhookEntity, newestFirst(tenantId, page)),
     );
-    return pageOf(rows.map(shown), page.limit, (row) => [row.id]);
+    return pageOf({ rows: rows.map(shown), hasMore }, (row) => [row.id]);
   }
 
   delete(who: Principal, id: string): Promise<DeletedWebhookDto> {
@@ -101,20 +101,19 @@ export class WebhooksService {
     id: string,
     { limit, cursor }: PageRequest,
   ): Promise<PageOf<WebhookDeliveryDto>> {
-    const rows = await this.database.tx({ tenantId }, async (tx) => {
-      const found = await tx
-        .repository(DeliveryEntity)
-        .find({
-          select: SHOWN_OF_A_DELIVERY,
-          where: { tenant_id: tenantId, webhook_id: id, ...(cursor && { event_id: LessThan(String(cursor[0])) }) },
-          order: { event_id: 'DESC' },
-          take: limit + 1,
-        });
-      const exists = found.length > 0 || (await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id }));
-      if (!exists) throw webhookErrors.webhook_not_found();
-      return found;
+    const found = await this.database.tx({ tenantId }, async (tx) => {
+      const page = await findPage(tx, DeliveryEntity, {
+        select: SHOWN_OF_A_DELIVERY,
+        where: { tenant_id: tenantId, webhook_id: id, ...(cursor && { event_id: LessThan(String(cursor[0])) }) },
+        order: { event_id: 'DESC' },
+        key: 'event_id',
+        limit,
+      });
+      const isKnown = page.rows.length > 0 || (await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id }));
+      if (!isKnown) throw webhookErrors.webhook_not_found();
+      return page;
     });
-    return pageOf(rows, limit, (row) => [row.event_id]);
+    return pageOf(found, (row) => [row.event_id]);
   }
 
   /** @throws validation_failed (422) */

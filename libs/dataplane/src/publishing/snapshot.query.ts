@@ -64,7 +64,8 @@ export interface EntryKeys {
  */
 const STAMP = `(extract(epoch from updated_at) * 1000000)::bigint`;
 
-const KEYS_AT_ONCE = 1_000;
+/** Rows are bounded: at most 32 bindings, and an audience of 1,000 tenants. */
+const KEYS_AT_ONCE = 250;
 
 /**
  * Lists what exists and how new it is, so that only changes are read; every gateway runs it every second. For a kind

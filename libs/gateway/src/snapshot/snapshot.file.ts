@@ -16,8 +16,8 @@ const GATHER_MS = 50;
 const RESTS = 9;
 /** Longest pause between writes. A gateway that is killed, and restarts while Postgres is down, lacks later changes. */
 const LONGEST_REST_MS = 5_000;
-/** Rows that become text at once: no request is served meanwhile. */
-const ROWS_AT_ONCE = 200;
+/** Characters of text that are made at once, apart from the last row: no request is served meanwhile. */
+const CHARACTERS_AT_ONCE = 16 * 1024;
 
 /** Credentials in it are sealed and tokens are hashes. Even so, only the owner may read the file. */
 export interface StoredSnapshot {
@@ -138,7 +138,7 @@ export class SnapshotFile {
 }
 
 /**
- * Yields the snapshot's JSON, a few rows at a time. Rows are replaced and never changed, so the text shows one moment.
+ * Yields the snapshot's JSON, a bounded text at a time. Rows are replaced and never changed, so the text shows one moment.
  */
 export function* piecesOf(stored: StoredSnapshot): Generator<string> {
   let before = '{';
@@ -152,11 +152,12 @@ export function* piecesOf(stored: StoredSnapshot): Generator<string> {
 }
 
 function* piecesOfList(rows: readonly unknown[]): Generator<string> {
-  let before = '[';
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    const some = rows.slice(at, at + ROWS_AT_ONCE).map((row) => JSON.stringify(row));
-    yield before + some.join();
-    before = ',';
+  let piece = '[';
+  for (const [index, row] of rows.entries()) {
+    piece += (index === 0 ? '' : ',') + JSON.stringify(row);
+    if (piece.length < CHARACTERS_AT_ONCE) continue;
+    yield piece;
+    piece = '';
   }
-  yield rows.length === 0 ? '[]' : ']';
+  yield `${piece}]`;
 }

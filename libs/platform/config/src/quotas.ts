@@ -64,6 +64,13 @@ export const QUOTAS = {
     default: 100_000,
     description: 'Files in one sandbox, including empty ones, because each costs a row. A large source tree has 50,000',
   },
+  sandbox_uploads: {
+    ...COUNT,
+    min: 1,
+    default: 100,
+    description:
+      'Unfinished uploads into the sandboxes of a tenant, in all api processes. Each has a connection, and its bytes count in sandbox_bytes as they arrive',
+  },
   context_passports: {
     ...COUNT,
     default: 1_000_000,

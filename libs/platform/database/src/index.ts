@@ -16,6 +16,15 @@ export {
   LOCK_ORDER,
   type Lock,
 } from './tx.js';
+export {
+  PAGE_BYTES,
+  findPage,
+  rowPage,
+  withinBytes,
+  type LargeColumns,
+  type PageOptions,
+  type RowPage,
+} from './bounded-rows.js';
 export { rfc3339, wholeNumber, newestFirst, newId, canonicalJson, digestOf } from './rows.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
 export { openSecret, sealSecret } from './secret-box.js';

@@ -50,19 +50,18 @@ export class SnakeCaseColumns extends DefaultNamingStrategy {
   }
 }
 
-/** The parts of a page that a table needs. */
-interface RowPage {
+/** The parts of a request for a page that a table needs. */
+interface Position {
   limit: number;
   /** Its first part is the id of the last row that was shown. */
   cursor?: readonly unknown[];
 }
 
 /**
- * The options with which `find` reads a page of a tenant's rows, newest first, because ids sort by time. It reads one
- * row more than the page holds, so that `pageOf` knows whether there is a next page.
+ * The options with which `findPage` reads a page of a tenant's rows, newest first, because ids sort by time.
  * @param also further conditions
  */
-export function newestFirst<Where extends object = object>(tenantId: string, { limit, cursor }: RowPage, also?: Where) {
+export function newestFirst<Where extends object = object>(tenantId: string, { limit, cursor }: Position, also?: Where) {
   const where = { tenant_id: tenantId, ...(also as Where), ...(cursor && { id: LessThan(String(cursor[0])) }) };
-  return { where, order: { id: 'DESC' as const }, take: limit + 1 };
+  return { where, order: { id: 'DESC' as const }, limit };
 }

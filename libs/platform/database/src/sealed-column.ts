@@ -37,7 +37,8 @@ export interface SealedCount {
   texts: number;
 }
 
-const BATCH = 100;
+/** Few, because the size of a row is that of what a tenant has stored in its other columns. */
+const BATCH = 10;
 
 const textsOf = ({ texts, column }: SealedColumn): string => texts ?? `select t.${column}`;
 const nameOf = ({ table, column }: SealedColumn): string => `${table}.${column}`;

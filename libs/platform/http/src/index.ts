@@ -45,6 +45,7 @@ export { MoneyDto } from './answers/money.dto.js';
 export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
   encodeCursor,
+  firstRows,
   pageOf,
   rawPage,
   type CursorKey,

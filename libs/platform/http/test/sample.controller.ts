@@ -12,6 +12,7 @@ import {
   MapField,
   ObjectField,
   Page,
+  firstRows,
   pageOf,
   rawJson,
   reply,
@@ -130,8 +131,8 @@ export class SampleController {
   })
   list(@Page('integer') page: PageRequest, @Query() query: ListQuery): object {
     const after = Number(page.cursor?.[0] ?? 0);
-    const rows = [1, 2, 3, 4, 5].filter((row) => row > after).slice(0, page.limit + 1);
-    return { ...pageOf(rows, page.limit, (row) => [row]), state: query.state };
+    const rows = [1, 2, 3, 4, 5].filter((row) => row > after);
+    return { ...pageOf(firstRows(rows, page.limit), (row) => [row]), state: query.state };
   }
 
   @Route({

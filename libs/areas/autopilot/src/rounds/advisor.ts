@@ -53,8 +53,8 @@ export class OwnPlans {
   async supersedeStale(tx: Tx, deployment: Deployment): Promise<void> {
     const events: NewEvent[] = [];
     for (const plan of await this.plans.open(tx, deployment.id)) {
-      const { baseRevisionId, creator } = plan;
-      if (creator.actor.type !== AUTOPILOT_ACTOR.type || baseRevisionId === deployment.activeRevisionId) continue;
+      const { baseRevisionId, createdBy } = plan;
+      if (createdBy.type !== AUTOPILOT_ACTOR.type || baseRevisionId === deployment.activeRevisionId) continue;
       const event = await this.plans.supersede(tx, plan, AUTOPILOT_ACTOR);
       if (event) events.push(event);
     }

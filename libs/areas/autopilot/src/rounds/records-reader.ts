@@ -16,6 +16,8 @@ import type { ReviewRecords } from './situation.js';
 
 /** Revisions that are compared with the active one, the newest. A deployment may have thousands. */
 const MOST_REVISIONS = 100;
+/** Few, because a spec may have long arguments and variables. */
+const SPECS_AT_ONCE = 25;
 
 /** Reads the records of a deployment that say something about its active revision. */
 @Injectable()
@@ -64,9 +66,12 @@ export class RecordsReader {
   private async alike(tx: Tx, active: Pick<Revision, 'id' | 'deploymentId' | 'spec'>): Promise<string[]> {
     const own = settingsDigest(active.spec);
     const newest = (await this.revisions.idsOf(tx, active.deploymentId)).slice(-MOST_REVISIONS);
-    const all = await this.revisions.getMany(tx, newest);
-    const alike = all.filter(({ id, spec }) => id !== active.id && settingsDigest(spec) === own);
-    return [active.id, ...alike.map(({ id }) => id)];
+    const alike: string[] = [];
+    for (let at = 0; at < newest.length; at += SPECS_AT_ONCE) {
+      const some = await this.revisions.getMany(tx, newest.slice(at, at + SPECS_AT_ONCE));
+      alike.push(...some.filter(({ spec }) => settingsDigest(spec) === own).map(({ id }) => id));
+    }
+    return [active.id, ...alike.filter((id) => id !== active.id)];
   }
 }
 

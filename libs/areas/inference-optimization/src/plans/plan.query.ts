@@ -1,4 +1,4 @@
-import { locking, prepared } from '@slipway/platform-database';
+import { locking, prepared, withinBytes, type LargeColumns } from '@slipway/platform-database';
 
 /*
  * A plan's state follows from its decisions and the clock; nothing stores it. At most one row ends a plan, and none
@@ -33,21 +33,29 @@ export const LOCK_PLAN = locking(
   ([, id]) => [id as string],
 );
 
+const LARGE: LargeColumns = { content: 'jsonb', decisions: 'jsonb', creator: 'jsonb' };
+
 /** The same for many plans at once; the state is a condition. */
 export const LIST_PLANS = prepared(
   'plans-list',
-  `select ${COLUMNS} from ${SOURCE}
-   where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3) and ($4::text is null or p.id < $4)
-   order by p.id desc limit $5`,
+  `select * from ${withinBytes(
+    'page',
+    `select ${COLUMNS} from ${SOURCE}
+     where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3) and ($4::text is null or p.id < $4)
+     order by p.id desc`,
+    '$5',
+    LARGE,
+  )} order by place`,
 );
 
 /**
  * Plans that may still be executed: waiting for people, or approved and not expired. The state is a condition here,
- * too.
+ * too. Their contents, each as large as a request, are not read.
  */
 export const OPEN_PLANS = prepared(
   'plans-open',
-  `select ${COLUMNS} from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
+  `select p.id, p.tenant_id "tenantId", p.base_revision_id "baseRevisionId", p.created_by "createdBy"
+   from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
 );
 
 /** The autopilot's proposals for a deployment in the last $2 days: one pass that counts and sums. */

@@ -1,6 +1,6 @@
 import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { digestOf, type Tx } from '@slipway/platform-database';
+import { digestOf, rowPage, type RowPage, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import { ownerOf } from '@slipway/platform-http/auth';
@@ -17,6 +17,7 @@ import type {
   PlanDecision,
   ExecutablePlan,
   NewPlan,
+  OpenPlan,
   Plan,
   PlanDto,
   PlanExecution,
@@ -92,9 +93,9 @@ export class PlanStore implements PlansPort {
     return this.find(tx, tenantId, id);
   }
 
-  list(tx: Tx, tenantId: string, filter: PlanFilter): Promise<Plan[]> {
+  async list(tx: Tx, tenantId: string, filter: PlanFilter): Promise<RowPage<Plan>> {
     const { deployment = null, state = null, before = null, limit } = filter;
-    return tx.query<Plan>(LIST_PLANS, [tenantId, deployment, state, before, limit]);
+    return rowPage(await tx.query<Plan>(LIST_PLANS, [tenantId, deployment, state, before, limit]));
   }
 
   /** The caller holds the plan's lock and knows that it is undecided. */
@@ -109,11 +110,11 @@ export class PlanStore implements PlansPort {
     return this.find(tx, tenantId, planId);
   }
 
-  open(tx: Tx, deploymentId: string): Promise<Plan[]> {
-    return tx.query<Plan>(OPEN_PLANS, [deploymentId]);
+  open(tx: Tx, deploymentId: string): Promise<OpenPlan[]> {
+    return tx.query<OpenPlan>(OPEN_PLANS, [deploymentId]);
   }
 
-  async supersede(tx: Tx, { tenantId, id }: Plan, by: Actor): Promise<NewEvent | undefined> {
+  async supersede(tx: Tx, { tenantId, id }: OpenPlan, by: Actor): Promise<NewEvent | undefined> {
     const plan = await this.lock(tx, tenantId, id);
     if (plan.state !== 'pending') return undefined;
     await this.decide(tx, plan, { decision: 'superseded', by: { ...by, owner: null } });

@@ -37,11 +37,10 @@ export class PlansService {
   list(who: Principal, filter: PlanFilterDto, { limit, cursor }: PageRequest): Promise<PageOf<PlanDto>> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const before = cursor?.[0] as string | undefined;
-      const rows = await this.store.list(tx, who.tenantId, { ...filter, before, limit: limit + 1 });
-      const { data, next_cursor } = pageOf(rows, limit, (plan) => [plan.id]);
-      const stale = await this.store.staleAmong(tx, data);
-      this.noteRead(who, 'plan.list', filter.deployment ?? '*', data);
-      return { data: data.map((plan) => planAnswer(plan, stale.has(plan))), next_cursor };
+      const { rows: plans, hasMore } = await this.store.list(tx, who.tenantId, { ...filter, before, limit });
+      const stale = await this.store.staleAmong(tx, plans);
+      this.noteRead(who, 'plan.list', filter.deployment ?? '*', plans);
+      return pageOf({ rows: plans.map((plan) => planAnswer(plan, stale.has(plan))), hasMore }, ({ id }) => [id]);
     });
   }
 

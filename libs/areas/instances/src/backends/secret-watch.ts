@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { resolveSecret, type OperatorConfig } from '@slipway/platform-config';
-import type { Database } from '@slipway/platform-database';
+import { findPage, type Database, type RowPage } from '@slipway/platform-database';
 import pLimit from 'p-limit';
+import { MoreThan } from 'typeorm';
 import type { BackendPublisher, PublishedWorkload } from './backend-publisher.js';
 import { AccessRefused, SecretUnavailable } from '../access/tenant-access.js';
 import { RepeatedCheck, TroubleLog } from '../catalog/repeated-check.js';
@@ -13,6 +14,7 @@ import { WorkloadEntity } from '../workloads/workload.entity.js';
 /** Everything is compared with the published state this often, even if no file has changed. */
 const COMPARE_MS = 30_000;
 const AT_ONCE = 4;
+const WORKLOADS_AT_ONCE = 500;
 
 /** Key of the target's allowed addresses, next to the secrets. The space makes it a name that no secret can have. */
 const ALLOW = ' allow';
@@ -71,12 +73,25 @@ export class SecretWatch {
   }
 
   private async renew(isAffected: (secret: string) => boolean): Promise<void> {
-    const workloads = await this.database.tx('system', (tx) =>
-      tx.repository(WorkloadEntity).findBy({ target: this.target.config.name, is_active: true }),
-    );
     const limit = pLimit(AT_ONCE);
-    const affected = workloads.filter(({ spec }) => spec.endpoint && isAffected(spec.endpoint.credential_ref ?? ''));
-    await Promise.all(affected.map((workload) => limit(() => this.renewOne(workload))));
+    let after: string | undefined = '';
+    while (after !== undefined) {
+      const { rows, hasMore } = await this.workloadsAfter(after);
+      const affected = rows.filter(({ spec }) => spec.endpoint && isAffected(spec.endpoint.credential_ref ?? ''));
+      await Promise.all(affected.map((workload) => limit(() => this.renewOne(workload))));
+      after = hasMore ? rows[rows.length - 1]?.revision_id : undefined;
+    }
+  }
+
+  private workloadsAfter(after: string): Promise<RowPage<WorkloadEntity>> {
+    return this.database.tx('system', (tx) =>
+      findPage(tx, WorkloadEntity, {
+        where: { target: this.target.config.name, is_active: true, revision_id: MoreThan(after) },
+        order: { revision_id: 'ASC' },
+        key: 'revision_id',
+        limit: WORKLOADS_AT_ONCE,
+      }),
+    );
   }
 
   /** If a secret is missing, as between two writes of its file, the gateways keep what they have. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { inFlightOfInstances, readEntries } from '@slipway/dataplane';
-import { Database, type Tx } from '@slipway/platform-database';
+import { Database, findPage, type Tx } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
@@ -32,17 +32,15 @@ export class DeploymentInstancesService {
       const workloads = await workloadsOf(tx, tenantId, deploymentId, only);
       const routed = await routedRevisions(tx, deploymentId);
       const names = new Map(workloads.map((one) => [one.revision_id, one.revision_name]));
-      const rows = await tx
-        .repository(InstanceEntity)
-        .find({
-          where: {
-            tenant_id: tenantId,
-            revision_id: In([...names.keys()]),
-            ...(cursor && { id: LessThan(String(cursor[0])) }),
-          },
-          order: { id: 'DESC' },
-          take: limit + 1,
-        });
+      const { rows, hasMore } = await findPage(tx, InstanceEntity, {
+        where: {
+          tenant_id: tenantId,
+          revision_id: In([...names.keys()]),
+          ...(cursor && { id: LessThan(String(cursor[0])) }),
+        },
+        order: { id: 'DESC' },
+        limit,
+      });
       const flights = await inFlightOfInstances(tx, rows);
       const claims = await tx
         .repository(DeviceClaimEntity)
@@ -50,15 +48,12 @@ export class DeploymentInstancesService {
           where: { tenant_id: tenantId, instance_id: In(rows.map(({ id }) => id)) },
           order: { position: 'ASC' },
         });
-      return pageOf(
-        rows.map((row) => ({
-          ...instanceDtoOf(row, names.get(row.revision_id) ?? '', flights.get(row.id) ?? 0),
-          is_serving: row.state === 'ready' && routed.has(row.revision_id),
-          devices: claims.filter((claim) => claim.instance_id === row.id).map(deviceDtoOf),
-        })),
-        limit,
-        ({ id }) => [id],
-      );
+      const shown = rows.map((row) => ({
+        ...instanceDtoOf(row, names.get(row.revision_id) ?? '', flights.get(row.id) ?? 0),
+        is_serving: row.state === 'ready' && routed.has(row.revision_id),
+        devices: claims.filter((claim) => claim.instance_id === row.id).map(deviceDtoOf),
+      }));
+      return pageOf({ rows: shown, hasMore }, ({ id }) => [id]);
     });
   }
 }

@@ -8,7 +8,8 @@ import { WorkloadEntity, WorkloadWaiterEntity } from '../workloads/workload.enti
 import { READ_NEIGHBOURS, type Neighbours } from '../workloads/target-share.js';
 import type { PassPlan } from './pass-plan.js';
 
-const SPECS_AT_ONCE = 500;
+/** Few, because a spec may have long arguments and variables. */
+const SPECS_AT_ONCE = 25;
 /** Separate statements for a thousand deployments would delay the first start by seconds. */
 const ROWS_AT_ONCE = 500;
 

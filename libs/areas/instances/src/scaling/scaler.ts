@@ -34,7 +34,7 @@ import { COUNT_NEEDED_OF_SHARE, LOCK_WORKLOAD } from '../workloads/workload.quer
 const AT_ONCE = 50;
 
 type ScalingOverride = Partial<ScalingSpec>;
-type ScalableWorkload = ScalableRow & Pick<WorkloadEntity, 'spec'>;
+type ScalableWorkload = ScalableRow & { scaling: WorkloadEntity['spec']['scaling'] };
 
 const decisions = counter('slipway_scaling_decisions_total', 'Number of scaling decisions, by reason', ['reason']);
 
@@ -132,7 +132,10 @@ export class Scaler {
         .repository(InstanceEntity)
         .update({ revision_id, tenant_id }, { failure: null, failed_starts: 0, version: () => 'version + 1' });
     }
-    if (isWakeUp || replicas === 0) await this.publisher.publish(tx, row);
+    if (isWakeUp || replicas === 0) {
+      const workload = await tx.repository(WorkloadEntity).findOneByOrFail({ revision_id, tenant_id });
+      await this.publisher.publish(tx, workload);
+    }
     decisions.inc({ reason });
     await appendEvents(tx, tenant_id, deploymentStream(row.deployment_id), [deploymentScaled(row, now, decision)]);
   }
@@ -170,7 +173,7 @@ async function situationsOf(
     const load = loads.get(row.revision_id);
     const expected = row.is_awaited ? [row.revision_id, ...row.sibling_ids] : [];
     return {
-      scaling: effectiveScaling(row.spec.scaling, overrideOf(row)),
+      scaling: effectiveScaling(row.scaling, overrideOf(row)),
       replicas: row.replicas,
       ready: row.ready,
       starting: row.starting,

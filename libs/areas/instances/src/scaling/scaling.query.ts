@@ -1,5 +1,5 @@
 import { WORKLOADS_CHANNEL } from '@slipway/contracts';
-import { locking, prepared } from '@slipway/platform-database';
+import { locking, prepared, withinBytes } from '@slipway/platform-database';
 import { operationActivity } from '@slipway/platform-durable/operations';
 import { IS_AWAITED, IS_NEEDED, IS_SUSPENDED } from '../workloads/workload.query.js';
 
@@ -36,11 +36,11 @@ export interface ScalableRow {
 
 /**
  * Reads all needed workloads whose number may change: by their own spec, by an override of their deployment ($1), or
- * because it was changed before. $2 selects one revision. Ages and counts are computed in Postgres. Runs every second.
+ * because it was changed before. $2 selects one revision. Of the spec, whose arguments may be long, it reads only the scaling. Ages and counts are computed in Postgres. Runs every second.
  */
 export const READ_SCALABLE_WORKLOADS = prepared(
   'instances-read-scalable',
-  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.target, w.spec, w.replicas,
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.target, w.spec->'scaling' as scaling, w.replicas,
      (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'ready' and i.ordinal < w.replicas)::int as ready,
      (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'starting' and i.ordinal < w.replicas)::int as starting,
      (select coalesce(i.failure->>'cause', 'unknown') from instances i where i.revision_id = w.revision_id and i.failure is not null
@@ -101,16 +101,25 @@ export const RECORD_SCALING = prepared(
      failure = case $4 when 'idle' then null when 'start_failed' then $5 else s.failure end`,
 );
 
+const LOAD_SOURCE_BYTES = 4 * 1024 * 1024;
+
 /**
  * Reads the engines of target $1, to request their load. If there are very many, each run gets those whose number follows
- * the load, and a different random part of the rest. Runs every few seconds.
+ * the load, and a different random part of the rest. Specs may be long, so the number is also bounded by their bytes. Runs
+ * every few seconds.
  */
 export const READ_LOAD_SOURCES = prepared(
   'instances-read-load-sources',
-  `select i.id, i.generation, i.key_id, i.base_url, w.revision_id, w.tenant_id, w.spec from instances i join workloads w using (revision_id)
-   where w.target = $1 and w.is_active and i.state = 'ready' and i.base_url is not null
-   order by (w.spec->'scaling' ? 'target_in_flight' or exists (select from workload_scalings s where s.revision_id = w.revision_id)) is true desc,
-     random() limit 200`,
+  `select id, generation, key_id, base_url, revision_id, tenant_id, spec from ${withinBytes(
+    'page',
+    `select i.id, i.generation, i.key_id, i.base_url, w.revision_id, w.tenant_id, w.spec from instances i join workloads w using (revision_id)
+     where w.target = $1 and w.is_active and i.state = 'ready' and i.base_url is not null
+     order by (w.spec->'scaling' ? 'target_in_flight' or exists (select from workload_scalings s where s.revision_id = w.revision_id)) is true desc,
+       random()`,
+    200,
+    { spec: 'jsonb' },
+    LOAD_SOURCE_BYTES,
+  )} order by place`,
 );
 
 /** Writes several rows in one statement, and deletes old rows, as of removed instances. */

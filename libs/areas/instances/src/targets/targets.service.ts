@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OperatorSettings, shareOf } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { firstRows, pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { In, IsNull, Not } from 'typeorm';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import type { TargetConditionDto, TargetDto, TargetListDto } from './target.dto.js';
@@ -62,17 +62,14 @@ export class TargetsService {
       who,
     );
     const troubles = await conditionsOf(this.database, rest, who);
-    return pageOf(
-      rest.map((target) => {
-        const { name } = target.config;
-        const { devices, conditions: ofHost } = hosts.of(name);
-        const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
-        const status = conditions.length === 0 ? 'ok' : 'degraded';
-        return { ...targetDtoOf(target, inUse.get(name) ?? 0, shareOn(target)), status, devices, conditions };
-      }),
-      page.limit,
-      ({ name }) => [name],
-    );
+    const shown: TargetDto[] = rest.map((target) => {
+      const { name } = target.config;
+      const { devices, conditions: ofHost } = hosts.of(name);
+      const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
+      const status = conditions.length === 0 ? 'ok' : 'degraded';
+      return { ...targetDtoOf(target, inUse.get(name) ?? 0, shareOn(target)), status, devices, conditions };
+    });
+    return pageOf(firstRows(shown, page.limit), ({ name }) => [name]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { withoutTrailingSlashes } from '@slipway/contracts';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { encodeCursor, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports/model-api-administration';
 import type { CatalogEntryDto } from './catalog.dto.js';
 import { catalogErrors } from './catalog.errors.js';
@@ -23,12 +23,11 @@ export class CatalogService {
 
   async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<CatalogEntryDto>> {
     const after = (cursor?.[0] as string | undefined) ?? null;
-    const found = await this.products.listVisibleTo(who.tenantId, { after, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const data: CatalogEntryDto[] = [];
+    const { rows: products, hasMore } = await this.products.listVisibleTo(who.tenantId, { after, limit });
+    const rows: CatalogEntryDto[] = [];
     // One after the other: a page must not take every connection of the pool.
-    for (const product of shown) data.push(await this.entry(product));
-    return { data, next_cursor: found.length > limit ? encodeCursor([shown[shown.length - 1]!.slug]) : null };
+    for (const product of products) rows.push(await this.entry(product));
+    return pageOf({ rows, hasMore }, ({ slug }) => [slug]);
   }
 
   private async entry(product: PublishedProduct): Promise<CatalogEntryDto> {

@@ -1,7 +1,7 @@
 import type { PromisedTraits } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -29,6 +29,8 @@ import { QUALIFICATION, stepsFor } from './qualify-target-binding.operation.js';
 
 /** Most bindings of a tenant that a check reads, the newest first: bindings are never deleted. */
 const MOST_BINDINGS = 1_000;
+/** Few, because a spec may have long arguments and variables. */
+const REVISIONS_AT_ONCE = 25;
 
 @Injectable()
 export class BindingsService implements ExistenceCheck {
@@ -90,10 +92,10 @@ export class BindingsService implements ExistenceCheck {
   }
 
   async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<BindingDto>> {
-    const rows = await this.database.tx({ tenantId }, async (tx) =>
-      this.answersOf(tx, await tx.repository(BindingEntity).find(newestFirst(tenantId, page))),
-    );
-    return pageOf(rows, page.limit, (row) => [row.id]);
+    return this.database.tx({ tenantId }, async (tx) => {
+      const { rows, hasMore } = await findPage(tx, BindingEntity, newestFirst(tenantId, page));
+      return pageOf({ rows: await this.answersOf(tx, rows), hasMore }, (row) => [row.id]);
+    });
   }
 
   /** One qualification at a time: the binding's row names the running one. */
@@ -174,11 +176,13 @@ export class BindingsService implements ExistenceCheck {
         order: { created_at: 'DESC' },
         take: MOST_BINDINGS,
       });
-    const ids = new Set(bound.map((row) => row.revision_id as string));
-    const others = await this.revisions.getMany(tx, [...ids]);
-    const other = others.find((one) => adoptedUrls(one.spec).some((url) => urls.includes(url)));
-    if (other)
+    const ids = [...new Set(bound.map((row) => row.revision_id as string))];
+    for (let at = 0; at < ids.length; at += REVISIONS_AT_ONCE) {
+      const others = await this.revisions.getMany(tx, ids.slice(at, at + REVISIONS_AT_ONCE));
+      const other = others.find((one) => adoptedUrls(one.spec).some((url) => urls.includes(url)));
+      if (!other) continue;
       throw modelApiErrors.server_already_bound({ message: `Revision ${other.name} is already bound to this server.` });
+    }
   }
 
   private async traits(tx: Tx, revisionId: string | null): Promise<PromisedTraits | undefined> {

@@ -1,4 +1,4 @@
-import { prepared } from '@slipway/platform-database';
+import { prepared, withinBytes } from '@slipway/platform-database';
 
 /**
  * Returns no row if any tenant has the slug: a slug is unique in the whole installation, also between concurrent
@@ -34,5 +34,10 @@ export const FIND_VISIBLE_PRODUCT = prepared('model-apis-product-visible', `${VI
 /** As above, by slug in the order of its bytes, which is that of the cursor. */
 export const LIST_VISIBLE_PRODUCTS = prepared(
   'model-apis-products-visible',
-  `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C" limit $3`,
+  `select * from ${withinBytes(
+    'page',
+    `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C"`,
+    '$3',
+    { description: 'text', supportedParameters: 'jsonb', pricing: 'jsonb', bindings: 'jsonb' },
+  )} order by place`,
 );

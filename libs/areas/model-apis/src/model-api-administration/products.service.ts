@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, rowPage, type RowPage, type Tx } from '@slipway/platform-database';
 import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-administration';
@@ -55,10 +55,10 @@ export class ProductsService implements ProductsPort {
   }
 
   async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<ProductDto>> {
-    const rows = await this.database.tx({ tenantId }, (tx) =>
-      tx.repository(ProductEntity).find(newestFirst(tenantId, page)),
+    const { rows, hasMore } = await this.database.tx({ tenantId }, (tx) =>
+      findPage(tx, ProductEntity, newestFirst(tenantId, page)),
     );
-    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
+    return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }
 
   async get(tx: Tx, tenantId: string, id: string): Promise<ProductDto> {
@@ -71,11 +71,12 @@ export class ProductsService implements ProductsPort {
     return (await this.database.read<PublishedProduct>('system', FIND_VISIBLE_PRODUCT, [tenantId, reference]))[0];
   }
 
-  listVisibleTo(
+  async listVisibleTo(
     tenantId: string,
     { after, limit }: { after: string | null; limit: number },
-  ): Promise<PublishedProduct[]> {
-    return this.database.read<PublishedProduct>('system', LIST_VISIBLE_PRODUCTS, [tenantId, after, limit]);
+  ): Promise<RowPage<PublishedProduct>> {
+    const values = [tenantId, after, limit];
+    return rowPage(await this.database.read<PublishedProduct>('system', LIST_VISIBLE_PRODUCTS, values));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { publishSlug, supplierContext, withdrawSlug, type PublishedBinding } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newestFirst, newId, openSecret, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, openSecret, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -102,7 +102,7 @@ export class PublicationsService {
 
   list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<PublicationDto>> {
     return this.database.tx({ tenantId }, async (tx) => {
-      const rows = await tx.repository(PublicationEntity).find(newestFirst(tenantId, page));
+      const { rows, hasMore } = await findPage(tx, PublicationEntity, newestFirst(tenantId, page));
       const products = await tx
         .repository(ProductEntity)
         .find({
@@ -110,8 +110,8 @@ export class PublicationsService {
           where: { tenant_id: tenantId, id: In(rows.map(({ product_id }) => product_id)) },
         });
       const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
-      const data = rows.map((row) => answerOf(row, slugs.get(row.product_id) as string));
-      return pageOf(data, page.limit, (row) => [row.id]);
+      const shown = rows.map((row) => answerOf(row, slugs.get(row.product_id) as string));
+      return pageOf({ rows: shown, hasMore }, (row) => [row.id]);
     });
   }
 

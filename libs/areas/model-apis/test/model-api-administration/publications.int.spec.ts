@@ -235,7 +235,7 @@ it('a product is shown only to its audience', async () => {
   const binding = await qualified(product.id);
   const sees = async (tenantId: string): Promise<boolean> =>
     (await area.products.visibleTo(tenantId, product.id)) !== undefined &&
-    (await area.products.listVisibleTo(tenantId, { after: null, limit: 200 })).some(({ id }) => id === product.id);
+    (await area.products.listVisibleTo(tenantId, { after: null, limit: 200 })).rows.some(({ id }) => id === product.id);
   expect(await sees('ten_1')).toBe(false);
   await publish(product.id, [one(binding.id)], { audience: { visibility: 'tenant', tenants: ['ten_3'] } });
   expect(await Promise.all(['ten_1', 'ten_2', 'ten_3'].map(sees))).toEqual([true, false, true]);

@@ -1,4 +1,4 @@
-import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-database';
 
 /** Columns of a `Deployment` of the port; `d` is the table's alias. */
 const COLUMNS = `
@@ -33,7 +33,23 @@ export const GET_DEPLOYMENT_RECORD = lookup(
  */
 export const LIST_DEPLOYMENT_RECORDS = lookup(
   'deployment-records-list',
-  `select ${RECORD} from deployments d where d.tenant_id = $1 and d.deleted_at is null and d.id < $2 order by d.id desc limit $3`,
+  `select ${RECORD}, d.has_more from ${withinBytes(
+    'd',
+    'select * from deployments where tenant_id = $1 and deleted_at is null and id < $2 order by id desc',
+    '$3',
+    {
+      display_name: 'text',
+      description: 'text',
+      labels: 'jsonb',
+      default_strategy: 'jsonb',
+      default_analysis: 'jsonb',
+      protection: 'jsonb',
+      scaling: 'jsonb',
+      conditions: 'jsonb',
+      created_by: 'jsonb',
+      updated_by: 'jsonb',
+    },
+  )} order by d.place`,
 );
 /*
  * The first lock of every mutation of a deployment. It serializes the rollouts, route changes and deletions of one

@@ -1,6 +1,6 @@
 import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { Database, newId, type Reads, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newId, rowPage, type Reads, type RowPage, type Tx } from '@slipway/platform-database';
 import type {
   Condition,
   Deployment,
@@ -13,7 +13,7 @@ import type {
   NewDeployment,
   ConditionType,
 } from '@slipway/ports/deployment-records';
-import { In, IsNull, MoreThan, Not } from 'typeorm';
+import { And, In, IsNull, LessThan, MoreThan, Not, Raw } from 'typeorm';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
 import {
@@ -68,8 +68,14 @@ export class DeploymentStore implements DeploymentsPort {
     return record;
   }
 
-  newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]> {
-    return reads.query<DeploymentRecord>(LIST_DEPLOYMENT_RECORDS, [tenantId, before ?? BEHIND_ALL, limit]);
+  async newest(
+    reads: Reads,
+    tenantId: string,
+    before: string | undefined,
+    limit: number,
+  ): Promise<RowPage<DeploymentRecord>> {
+    const values = [tenantId, before ?? BEHIND_ALL, limit];
+    return rowPage(await reads.query<DeploymentRecord>(LIST_DEPLOYMENT_RECORDS, values));
   }
 
   async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
@@ -82,17 +88,25 @@ export class DeploymentStore implements DeploymentsPort {
     return row && withoutConditions(row);
   }
 
-  async list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]> {
+  list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<RowPage<DeploymentRecord>> {
     const { before, environment, labels = {}, labelKeys = [], limit } = filter;
-    const query = tx
-      .repository(DeploymentEntity)
-      .createQueryBuilder('d')
-      .where('d.tenantId = :tenantId and d.deletedAt is null', { tenantId });
-    if (before) query.andWhere('d.id < :before', { before });
-    if (environment) query.andWhere('d.environment = :environment', { environment });
-    if (Object.keys(labels).length > 0) query.andWhere('d.labels @> :labels', { labels: JSON.stringify(labels) });
-    if (labelKeys.length > 0) query.andWhere('d.labels ?& array[:...labelKeys]', { labelKeys });
-    return query.orderBy('d.id', 'DESC').limit(limit).getMany();
+    const wanted = [
+      ...(Object.keys(labels).length > 0
+        ? [Raw((column) => `${column} @> :labels`, { labels: JSON.stringify(labels) })]
+        : []),
+      ...(labelKeys.length > 0 ? [Raw((column) => `${column} ?& array[:...labelKeys]`, { labelKeys })] : []),
+    ];
+    return findPage(tx, DeploymentEntity, {
+      where: {
+        tenantId,
+        deletedAt: IsNull(),
+        ...(before && { id: LessThan(before) }),
+        ...(environment && { environment }),
+        ...(wanted.length > 0 && { labels: And(...wanted) }),
+      },
+      order: { id: 'DESC' },
+      limit,
+    });
   }
 
   countOthers(tx: Tx, tenantId: string, name: string): Promise<number> {
@@ -186,14 +200,12 @@ export class DeploymentStore implements DeploymentsPort {
     return row?.drainSeconds ?? 0;
   }
 
-  livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]> {
-    return tx
-      .repository(DeploymentEntity)
-      .find({
-        where: { deletedAt: IsNull(), state: Not('deleting'), id: MoreThan(id) },
-        order: { id: 'ASC' },
-        take: limit,
-      });
+  livingAfter(tx: Tx, id: string, limit: number): Promise<RowPage<DeploymentRecord>> {
+    return findPage(tx, DeploymentEntity, {
+      where: { deletedAt: IsNull(), state: Not('deleting'), id: MoreThan(id) },
+      order: { id: 'ASC' },
+      limit,
+    });
   }
 
   /** Called for every rollout that is accepted. */

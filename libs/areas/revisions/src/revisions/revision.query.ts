@@ -1,4 +1,4 @@
-import { KEYS, lookup, prepared } from '@slipway/platform-database';
+import { KEYS, lookup, prepared, withinBytes } from '@slipway/platform-database';
 
 /** Columns that the port returns; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
@@ -11,7 +11,12 @@ const SHOWN = `(select row_to_json(shown) from (select r.id, $2::text as deploym
 /** Newest first, below number $3. */
 export const LIST_REVISIONS = lookup(
   'revisions-list',
-  `select r.number, ${SHOWN} from revisions r where r.deployment_id = $1 and r.number < $3::int8 order by r.number desc limit $4`,
+  `select r.number, r.has_more, ${SHOWN} from ${withinBytes(
+    'r',
+    'select * from revisions where deployment_id = $1 and number < $3::int8 order by number desc',
+    '$4',
+    { spec: 'jsonb', source: 'jsonb', created_by: 'jsonb', message: 'text', change_ref: 'text' },
+  )} order by r.place`,
 );
 
 /** By id, name or number. A deployment has few revisions, so one index is enough for all three. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@slipway/platform-database';
+import { Database, rowPage } from '@slipway/platform-database';
 import { jsonPatch, rawJson, rawPage, type PageRequest, type Principal, type RawJson } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { revisionErrors } from './revision.errors.js';
@@ -22,9 +22,9 @@ export class RevisionsService {
     const { tenantId } = principal;
     const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
     const before = cursor ? cursor[0] : BEHIND_ALL;
-    const values = [deploymentId, deploymentName, before, limit + 1];
+    const values = [deploymentId, deploymentName, before, limit];
     const rows = await this.database.read<{ number: number; json: string }>({ tenantId }, LIST_REVISIONS, values);
-    return rawPage(rows, limit, ({ number }) => [number]);
+    return rawPage(rowPage(rows), ({ number }) => [number]);
   }
 
   async get({ tenantId }: Principal, deploymentName: string, reference: string): Promise<RawJson> {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@slipway/platform-database';
+import { Database, findPage } from '@slipway/platform-database';
 import {
   isUnchanged,
   pageOf,
@@ -32,17 +32,16 @@ export class FilesService {
   async list(who: Principal, sandboxId: string, page: PageRequest): Promise<PageOf<FileDto>> {
     const { tenantId } = who;
     const after = page.cursor?.[0] as string | undefined;
-    const rows = await this.database.tx({ tenantId }, async (tx) => {
+    const { rows, hasMore } = await this.database.tx({ tenantId }, async (tx) => {
       await findSandbox(tx, tenantId, sandboxId);
-      return tx
-        .repository(FileEntity)
-        .find({
-          where: { sandbox_id: sandboxId, tenant_id: tenantId, ...(after !== undefined && { path: MoreThan(after) }) },
-          order: { path: 'ASC' },
-          take: page.limit + 1,
-        });
+      return findPage(tx, FileEntity, {
+        where: { sandbox_id: sandboxId, tenant_id: tenantId, ...(after !== undefined && { path: MoreThan(after) }) },
+        order: { path: 'ASC' },
+        key: 'path',
+        limit: page.limit,
+      });
     });
-    return pageOf(rows.map(fileAnswer), page.limit, (row) => [row.path]);
+    return pageOf({ rows: rows.map(fileAnswer), hasMore }, (row) => [row.path]);
   }
 
   async download(

@@ -8,6 +8,8 @@ export interface BodyRules {
   maxBytes: number;
   /** Free bytes of the workspace; Infinity if nothing is stored. */
   capacity: number;
+  /** Waits until this many bytes may be stored, or fails; absent if nothing is stored. */
+  cover?(bytes: number): Promise<void>;
   /** Digests of the message, if the message is the file. */
   digests: ContentDigests;
   /** Hex; the SHA-256 that the client declares. */
@@ -44,6 +46,7 @@ export class MeteredBody {
       for await (const chunk of chunksOf(this.source)) {
         this.bytes += chunk.length;
         this.refuseTooLarge();
+        await this.rules.cover?.(this.bytes);
         hash.update(chunk);
         check.update(chunk);
         yield chunk;

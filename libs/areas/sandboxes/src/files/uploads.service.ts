@@ -11,6 +11,7 @@ import { foldersOf } from './file-path.js';
 import { fileAnswer } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { MeteredBody } from './metered-body.js';
+import { UploadReservations } from './upload-reservations.js';
 import { FILE_PUSH } from '../push/file-push.operation.js';
 import type { ReferenceEntity } from '../references/reference.entity.js';
 import { SHARE_SANDBOX_REFERENCE } from '../references/reference.query.js';
@@ -19,6 +20,13 @@ import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
 import { BLOB_STORE, newBlob, StoreFullError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
+
+/** What is free for a file in its workspace. */
+interface FileCapacity {
+  freeBytes: number;
+  /** The size of the file that it replaces. */
+  replacedBytes: number;
+}
 
 interface WrittenBlob {
   blob: string;
@@ -29,7 +37,7 @@ interface WrittenBlob {
 /**
  * Takes a file into a workspace:
  *
- *   stray row → blob (`.part`, fsync, rename, fsync) → one transaction: name the blob, delete the row
+ *   stray row, with reserved bytes → blob (`.part`, fsync, rename, fsync) → one transaction: name the blob, delete the row
  *
  * The blob is new, so the old file stays whole until that transaction commits. A process that dies before it leaves a
  * stray row that expires; the sweep then removes what was written. No repair has to compare anything.
@@ -41,6 +49,7 @@ export class UploadsService {
     private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly strays: StrayBlobs,
+    private readonly reservations: UploadReservations,
     private readonly mutations: Mutations,
     private readonly operations: OperationStore,
     private readonly pausePoints: PausePoints,
@@ -60,10 +69,9 @@ export class UploadsService {
 
   /**
    * Checks everything that is known before the body is read. A retry must still get its answer if its first try has
-   * filled the workspace. So the capacity is checked after the key: the returned function returns the free bytes for
-   * this file.
+   * filled the workspace. So the capacity is checked after the key, by the returned function.
    */
-  private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<number>> {
+  private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<FileCapacity>> {
     const sandbox = await this.database.tx({ tenantId }, async (tx) => {
       const found = await findSandbox(tx, tenantId, sandboxId);
       await this.assertReachable(tx, tenantId, found);
@@ -75,7 +83,8 @@ export class UploadsService {
     return () =>
       this.database.tx({ tenantId }, async (tx) => {
         const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
-        return capacityFor(sandbox, replaced, upload.declaredBytes ?? 0);
+        const freeBytes = capacityFor(sandbox, replaced, upload.declaredBytes ?? 0);
+        return { freeBytes, replacedBytes: replaced?.size_bytes ?? 0 };
       });
   }
 
@@ -83,14 +92,16 @@ export class UploadsService {
     who: Principal,
     sandboxId: string,
     upload: FileUpload,
-    capacity: number,
+    { freeBytes, replacedBytes }: FileCapacity,
     key: ClaimedKey | undefined,
   ): Promise<Reply> {
     const blob = newBlob(sandboxId);
-    const lease = await this.strays.lease(who.tenantId, sandboxId, blob);
-    const body = new MeteredBody(upload.source, { ...upload, capacity });
+    const { declaredBytes } = upload;
+    const reservation = await this.reservations.begin(who, { sandboxId, blob, declaredBytes, replacedBytes });
+    const cover = (bytes: number) => reservation.cover(bytes);
+    const body = new MeteredBody(upload.source, { ...upload, capacity: freeBytes, cover });
     try {
-      await this.store.write(blob, body.stream(), { bytes: upload.declaredBytes ?? upload.maxBytes });
+      await this.store.write(blob, body.stream(), { bytes: declaredBytes ?? upload.maxBytes });
       await this.pausePoints.reach('sandboxes:upload:written');
       const written = { blob, sizeBytes: body.bytes, sha256: body.sha256 };
       await key?.settle();
@@ -105,7 +116,7 @@ export class UploadsService {
       if (!(failure instanceof StoreStalledError)) await this.strays.discard(who.tenantId, blob);
       throw body.failure === undefined ? storeRefusal(failure) : bodyRefusal(body.failure);
     } finally {
-      lease.stop();
+      reservation.stop();
     }
   }
 
@@ -184,8 +195,8 @@ export class UploadsService {
   }
 
   /**
-   * Files are counted under the lock of their sandbox, bytes under a lock of the tenant. An empty file takes no bytes,
-   * but it takes a row and an object of the store.
+   * Files are counted under the lock of their sandbox, bytes under a lock of the tenant: those of the upload move from
+   * its reservation to the workspace. An empty file takes no bytes, but it takes a row and an object of the store.
    * @throws quota_exceeded (429)
    */
   private async reserveQuotas(

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -81,14 +81,10 @@ export class ReferencesService {
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<ReferenceDto>> {
-    const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx.repository(ReferenceEntity).find({ select: SHOWN, ...newestFirst(who.tenantId, page) }),
+    const { rows, hasMore } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      findPage(tx, ReferenceEntity, { select: SHOWN, ...newestFirst(who.tenantId, page) }),
     );
-    return pageOf(
-      rows.map((row) => this.answer(who, row)),
-      page.limit,
-      (row) => [row.id],
-    );
+    return pageOf({ rows: rows.map((row) => this.answer(who, row)), hasMore }, (row) => [row.id]);
   }
 
   /** Sends nothing to the outside. A repeated revocation returns the same answer and leaves no second audit row. */

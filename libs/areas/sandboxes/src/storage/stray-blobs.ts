@@ -40,10 +40,20 @@ export class StrayBlobs implements OnModuleDestroy {
     this.leaseSeconds = config.leaseSeconds;
   }
 
-  async lease(tenantId: string, sandboxId: string, blob: string): Promise<StrayLease> {
-    await this.database.tx({ tenantId }, (tx) =>
-      tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, this.leaseSeconds]),
-    );
+  /**
+   * Adds the row of a blob that is about to be written.
+   * @param reserve runs in the same transaction, and returns the bytes that the writer may write at first
+   */
+  async lease(
+    tenantId: string,
+    sandboxId: string,
+    blob: string,
+    reserve: (tx: Tx) => Promise<number>,
+  ): Promise<StrayLease> {
+    await this.database.tx({ tenantId }, async (tx) => {
+      const bytes = await reserve(tx);
+      await tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, this.leaseSeconds, true, bytes]);
+    });
     // A row that the sweep has taken must not come back.
     const living = { blob, tenant_id: tenantId, is_doomed: false };
     const lease = () => `now() + make_interval(secs => ${this.leaseSeconds})`;
@@ -63,7 +73,7 @@ export class StrayBlobs implements OnModuleDestroy {
 
   /** Call in the transaction that removed the blob's last name. */
   async add(tx: Tx, tenantId: string, sandboxId: string, blob: string): Promise<void> {
-    await tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, 0]);
+    await tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, 0, false, 0]);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity({ name: 'sandbox_stray_blobs' })
@@ -16,4 +17,10 @@ export class StrayEntity {
 
   @Column({ type: 'boolean', default: false })
   is_doomed: boolean;
+
+  @Column({ type: 'boolean', default: false })
+  is_upload: boolean;
+
+  @Column({ type: 'bigint', default: 0, transformer: wholeNumber })
+  reserved_bytes: number;
 }

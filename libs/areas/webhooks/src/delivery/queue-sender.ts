@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
-import { eventPage, type StoredEvent } from '@slipway/platform-durable/events';
+import { readEvents } from '@slipway/platform-durable/events';
 import { Egress } from '@slipway/platform-egress';
 import { WakeableTask } from '@slipway/platform-durable/scheduling';
 import { postEvent } from './delivery-request.js';
@@ -127,8 +127,8 @@ export class QueueSender {
   }
 
   private async eventsFrom(stream: string, first: PendingDelivery): Promise<Map<number, string>> {
-    const { statement, values } = eventPage({ stream }, { after: first.sequence - 1, order: 'asc', limit: EVENT_PAGE });
-    const rows = await this.database.read<StoredEvent>('system', statement, values);
+    const page = { after: first.sequence - 1, order: 'asc', limit: EVENT_PAGE } as const;
+    const { rows } = await readEvents(this.database, 'system', { stream }, page);
     return new Map(rows.map((row) => [Number(row.sequence), row.json]));
   }
 

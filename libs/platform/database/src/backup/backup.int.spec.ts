@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -98,6 +98,32 @@ it('restores every value of every tenant unchanged, fires no trigger, and contin
     `select relname from pg_class where relname in ('things', 'owners', 'counts') and relforcerowsecurity`,
   );
   expect(tables).toHaveLength(3);
+});
+
+it('backs up and restores rows of any size, and handles no more bytes at once than a batch has', async () => {
+  const ROW_BYTES = 1_000_000;
+  await query(
+    source,
+    `insert into things (tenant_id, document) select 'ten_a', to_jsonb(repeat('x', ${ROW_BYTES})) from generate_series(1, 20)`,
+  );
+  const largest = { read: 0, written: 0 };
+  const send = pg.Client.prototype.query as (...args: unknown[]) => Promise<pg.QueryResult>;
+  jest.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (this: pg.Client, ...args: unknown[]) {
+    const result = await send.apply(this, args);
+    largest.read = Math.max(largest.read, JSON.stringify(result?.rows ?? []).length);
+    largest.written = Math.max(largest.written, JSON.stringify(args).length);
+    return result;
+  } as never);
+  await writeBackup(pathOf('b'), source.url, {});
+  await restoreBackup(pathOf('b'), into(target), {});
+  jest.restoreAllMocks();
+  // All rows in one text would be 20 million characters here, and longer than a text may be for a tenant that stores more.
+  expect(largest.read).toBeGreaterThan(ROW_BYTES);
+  expect(largest.read).toBeLessThan(6 * ROW_BYTES);
+  expect(largest.written).toBeGreaterThan(ROW_BYTES);
+  expect(largest.written).toBeLessThan(6 * ROW_BYTES);
+  const digests = 'select count(*)::int as rows, sum(hashtext(document::text)::int8)::text as sum from things';
+  expect(await query(target, digests)).toEqual(await query(source, digests));
 });
 
 it('a backup shows one moment while other transactions write', async () => {

@@ -8,7 +8,10 @@ import { APPLIED } from '../schema.js';
 import { tablesOf, TEXT_SETTINGS, type BackedUpTable } from './tables.query.js';
 
 export const FORMAT = 1;
-const ROWS_AT_A_TIME = 500;
+const PLACES_AT_A_TIME = 1_000;
+/** Texts of values may be a few times longer, because quotes and backslashes in them are escaped. */
+export const BATCH_BYTES = 4 * 1024 * 1024;
+const CHUNK_CHARACTERS = 256 * 1024;
 
 /** The contents of a dump; `rows` is by table. The time is that of Postgres. */
 export interface DatabaseDump {
@@ -46,19 +49,75 @@ export async function dumpDatabase(url: string, folder: string): Promise<Databas
   }
 }
 
-async function dumpTable(client: pg.Client, { name, columns }: BackedUpTable, file: string): Promise<number> {
-  const values = columns.map((column) => `${pg.escapeIdentifier(column)}::text`).join(', ');
-  await client.query(`declare line cursor for select array[${values}]::text as line from ${pg.escapeIdentifier(name)}`);
+async function dumpTable(client: pg.Client, table: BackedUpTable, file: string): Promise<number> {
   let count = 0;
-  async function* lines(): AsyncGenerator<string> {
-    for (;;) {
-      const { rows } = await client.query<{ line: string }>(`fetch ${ROWS_AT_A_TIME} from line`);
-      if (rows.length === 0) return;
-      count += rows.length;
-      yield rows.map(({ line }) => `${JSON.stringify(line)}\n`).join('');
+  async function* chunks(): AsyncGenerator<string> {
+    let chunk = '';
+    for await (const line of linesOf(client, table)) {
+      count += 1;
+      chunk += `${JSON.stringify(line)}\n`;
+      if (chunk.length < CHUNK_CHARACTERS) continue;
+      yield chunk;
+      chunk = '';
+    }
+    if (chunk !== '') yield chunk;
+  }
+  await pipeline(
+    Readable.from(chunks(), { highWaterMark: 1 }),
+    createGzip(),
+    createWriteStream(file, { mode: 0o600, flags: 'wx' }),
+  );
+  return count;
+}
+
+/**
+ * The rows of a table, each as the text of its values. First it reads only where rows are and how large they are, then
+ * as many rows together as fit into the bytes of a batch. So it needs the memory of a batch and of one row, whatever
+ * tenants have stored.
+ */
+async function* linesOf(client: pg.Client, { name, columns }: BackedUpTable): AsyncGenerator<string> {
+  const table = pg.escapeIdentifier(name);
+  const names = columns.map(pg.escapeIdentifier);
+  const values = names.map((column) => `${column}::text`).join(', ');
+  await client.query(`declare place cursor for select ctid::text as place, ${sizeOfRow(names)} as bytes from ${table}`);
+  const select = `select array[${values}]::text as line from ${table} where ctid = any($1::tid[])`;
+  for (;;) {
+    const { rows } = await client.query<RowPlace>(`fetch ${PLACES_AT_A_TIME} from place`);
+    if (rows.length === 0) break;
+    for (const places of batchesOf(rows)) {
+      const found = await client.query<{ line: string }>(select, [places]);
+      for (const { line } of found.rows) yield line;
     }
   }
-  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(file, { mode: 0o600, flags: 'wx' }));
-  await client.query('close line');
-  return count;
+  await client.query('close place');
+}
+
+/** Where a row is, which does not change within the transaction of a dump, and its size. */
+interface RowPlace {
+  place: string;
+  bytes: string;
+}
+
+/** Groups rows, so that each group has the bytes of a batch, or is one row. */
+function batchesOf(rows: readonly RowPlace[]): string[][] {
+  const batches: string[][] = [];
+  let bytes = Infinity;
+  for (const row of rows) {
+    bytes += Number(row.bytes);
+    if (bytes > BATCH_BYTES) {
+      batches.push([]);
+      bytes = Number(row.bytes);
+    }
+    batches[batches.length - 1]!.push(row.place);
+  }
+  return batches;
+}
+
+/** The bytes of all values, as SQL. Of a value that is stored compressed, its length as text. */
+function sizeOfRow(columns: readonly string[]): string {
+  const sizes = columns.map(
+    (column) =>
+      `coalesce(case when pg_column_compression(${column}) is null then pg_column_size(${column}) else octet_length(${column}::text) end, 0)::int8`,
+  );
+  return ['0', ...sizes].join(' + ');
 }

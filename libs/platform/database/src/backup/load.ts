@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { migrate } from '../migrate.js';
 import type { Migration } from '../schema.js';
-import { FORMAT, fileOf, type DatabaseDump } from './dump.js';
+import { BATCH_BYTES, FORMAT, fileOf, type DatabaseDump } from './dump.js';
 import { tablesOf, TEXT_SETTINGS } from './tables.query.js';
 
 const LINES_AT_A_TIME = 500;
+const NEWLINE = '\n'.charCodeAt(0);
 
 /** Why a dump cannot be restored here, in words for the person who ran the command. */
 export class RestoreError extends Error {}
@@ -103,17 +103,35 @@ async function loadTable(
     select ${values.join(', ')} from (select unnest($1::text[])::text[] as line) lines`;
   let count = 0;
   let batch: string[] = [];
+  let bytes = 0;
   const flush = async (): Promise<void> => {
     await client.query(insert, [batch]);
     count += batch.length;
     batch = [];
+    bytes = 0;
   };
-  for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) {
-    batch.push(JSON.parse(line) as string);
-    if (batch.length >= LINES_AT_A_TIME) await flush();
+  for await (const line of linesOf(createReadStream(file).pipe(createGunzip()))) {
+    batch.push(JSON.parse(line.toString('utf8')) as string);
+    bytes += line.length;
+    if (batch.length >= LINES_AT_A_TIME || bytes >= BATCH_BYTES) await flush();
   }
   if (batch.length > 0) await flush();
   if (count !== expected) throw new RestoreError(`the backup is damaged: ${name} has ${count} of ${expected} rows`);
+}
+
+/** The lines of a file. Unlike readline, it reads no further than its caller, because a line may have megabytes. */
+async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  for await (const chunk of source) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...pieces, chunk.subarray(from, end)]);
+      pieces = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) pieces.push(chunk.subarray(from));
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces);
 }
 
 async function typesOf(client: pg.Client, table: string): Promise<Map<string, string>> {

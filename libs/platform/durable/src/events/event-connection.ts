@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { SlipwayReply } from '@slipway/platform-http';
 
-/** Maximum number of unread bytes of a client. A client with more is disconnected and resumes with Last-Event-ID. */
+/**
+ * Maximum number of unread bytes of a client before the next event. A client with more is disconnected and resumes with
+ * Last-Event-ID. One event may be larger than this, because a client could otherwise never read beyond it.
+ */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** How long a client may leave a page of its backlog unread. */
 const DRAIN_LIMIT_MS = 30_000;
@@ -36,6 +39,11 @@ export class EventConnection {
     return !this.response.destroyed && !this.response.writableEnded;
   }
 
+  /** Whether the client has so much to read that one more event might disconnect it. */
+  get isBehind(): boolean {
+    return this.response.writableLength > MAX_BUFFERED_BYTES / 2;
+  }
+
   /** Registers a function that is called once, when the client has left or was disconnected. */
   onClose(closer: () => void): void {
     if (!this.isOpen) return closer();
@@ -48,9 +56,9 @@ export class EventConnection {
     this.write(`${id}event: ${type}\ndata: ${json}\n\n`);
   }
 
-  /** It lets proxies and clients distinguish a silent stream from a dead one. */
+  /** It lets proxies and clients distinguish a silent stream from a dead one. A client that is behind gets data. */
   heartbeat(): void {
-    this.write(': heartbeat\n\n');
+    if (!this.isBehind) this.write(': heartbeat\n\n');
   }
 
   /** Resolves when the client has read what was written; disconnects it if it does not read. */
@@ -78,8 +86,8 @@ export class EventConnection {
 
   private write(text: string): void {
     if (!this.isOpen) return;
-    this.response.write(text);
     if (this.response.writableLength > MAX_BUFFERED_BYTES) this.cut();
+    else this.response.write(text);
   }
 
   private cut(): void {

@@ -246,3 +246,44 @@ describe('an event', () => {
     ]);
   });
 });
+
+describe('events of any size', () => {
+  const COUNT = 12;
+  /** Rows from before events were bounded: each has 400,000 bytes of data, which Postgres compresses. */
+  const addFat = () =>
+    bed.sql(
+      `insert into events (stream, sequence, tenant_id, id, type, subject, actor, operation_id, data)
+       select $1, s.last_sequence + n, $2, $1 || n, 'fat', 'deployments/chat', 'token:test', $1, jsonb_build_object('fat', repeat('x', 400000))
+       from event_streams s, generate_series(1, ${COUNT}) n where s.stream = $1`,
+      [stream, TENANT],
+    );
+
+  it.each([
+    ['ascending', { order: 'asc' }],
+    ['descending', { order: 'desc' }],
+    ['of one type', { order: 'asc', type: 'fat' }],
+  ] as const)('are listed %s in pages of bounded bytes, each event once', async (_what, query) => {
+    await append([event()]);
+    await addFat();
+    const pages = await walk({ stream }, query, 200);
+    const all = pages.flat();
+    expect(all).toHaveLength('type' in query ? COUNT : COUNT + 1);
+    expect(new Set(all).size).toBe(all.length);
+    expect(Math.max(...pages.map(({ length }) => length))).toBeLessThan(5);
+  });
+
+  it('are listed by operation in pages of bounded bytes', async () => {
+    await append([event()]);
+    await addFat();
+    const source = { stream, operation: { id: stream, hasEnded: async () => true } };
+    const pages = await walk(source, { order: 'asc' }, 200);
+    expect(pages.flat()).toEqual(Array.from({ length: COUNT }, (_one, index) => index + 2));
+    expect(Math.max(...pages.map(({ length }) => length))).toBeLessThan(5);
+  });
+
+  it('keep their ids, and name what was too large to be stored', async () => {
+    await append([event({ data: { id: 'kept', changes: ['x'.repeat(1_000_000)] } })]);
+    const { data } = await page({ stream }, {});
+    expect(data[0]!['data']).toEqual({ id: 'kept', omitted: ['changes'] });
+  });
+});

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { RequestCoalescer, rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
 import type { EventQueryDto } from './event.dto.js';
-import { EVENT_BOUNDS, eventPage, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
+import { EVENT_BOUNDS, readEvents, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
 
 /**
@@ -30,13 +30,12 @@ export class EventList {
   }
 
   private async read(tenantId: string, source: EventSource, asked: EventPage): Promise<RawJson> {
-    const { after, order, limit } = asked;
+    const { after, order } = asked;
     // Start from the first event that is kept: before it the index still contains deleted events until a vacuum.
     const start = order === 'asc' ? (after ?? (await this.bounds(tenantId, source.stream)).first - 1) : after;
-    const { statement, values } = eventPage(source, { ...asked, after: start, limit: limit + 1 });
-    const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
-    if (order === 'asc' && after) await this.assertNoGap(tenantId, source.stream, after, rows[0]);
-    return rawPage(rows, limit, (row) => [Number(row.sequence)]);
+    const page = await readEvents(this.database, { tenantId }, source, { ...asked, after: start });
+    if (order === 'asc' && after) await this.assertNoGap(tenantId, source.stream, after, page.rows[0]);
+    return rawPage(page, (row) => [Number(row.sequence)]);
   }
 
   async bounds(tenantId: string, stream: string): Promise<StreamBounds> {

@@ -3,7 +3,7 @@ import { Database } from '@slipway/platform-database';
 import type { EventConnection } from './event-connection.js';
 import { EventHub } from './event.hub.js';
 import { assertKept, EventList } from './event-list.js';
-import { eventPage, HAS_EVENT, type EventSource, type StoredEvent } from './event.store.js';
+import { HAS_EVENT, readEvents, type EventSource, type StoredEvent } from './event.store.js';
 import { OpenAnswers, type StreamReader } from './open-answers.js';
 
 const PAGE = 200;
@@ -35,7 +35,8 @@ interface EventEnvelope {
 
 /**
  * Serves `text/event-stream`. A stream has three phases:
- * - It catches up: pages from Postgres, each written only after the client has read the previous one.
+ * - It catches up: pages from Postgres, each written only after the client has read the previous one. A client gets
+ *   events of any size, because the next one waits until few bytes are unread.
  * - It is live: the hub pushes events. A client that falls too far behind is disconnected and resumes.
  * - It is closed: the client left, its access ended, the process stops, or it followed one operation that has ended and
  *   whose events were all sent.
@@ -114,12 +115,15 @@ export class EventStreams {
     const { connection, request } = stream;
     while (connection.isOpen) {
       const after = stream.cursor;
-      const { statement, values } = eventPage(request.source, { after, type: request.type, order: 'asc', limit: PAGE });
-      const rows = await this.database.read<StoredEvent>({ tenantId: request.tenantId }, statement, values);
+      const page = { after, type: request.type, order: 'asc', limit: PAGE } as const;
+      const { rows, hasMore } = await readEvents(this.database, { tenantId: request.tenantId }, request.source, page);
       if (after > 0 && after < lastAtStart)
         await this.list.assertNoGap(request.tenantId, request.source.stream, after, rows[0]);
-      for (const row of rows) this.send(stream, row, this.parse(row));
-      if (rows.length < PAGE) return;
+      for (const row of rows) {
+        if (connection.isBehind) await connection.drained();
+        this.send(stream, row, this.parse(row));
+      }
+      if (!hasMore) return;
       await connection.drained();
     }
   }

@@ -35,7 +35,10 @@ export class EventDto {
   @StringField({ nullable: true })
   revisionid: string | null;
 
-  @JsonField()
+  @JsonField({
+    description:
+      'At most 64 KiB. If there is more to report, the largest fields are left out and `omitted` lists their names; read the resource for them.',
+  })
   data: Record<string, unknown>;
 }
 

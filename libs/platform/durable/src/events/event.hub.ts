@@ -1,8 +1,8 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Database } from '@slipway/platform-database';
+import { Database, type RowPage } from '@slipway/platform-database';
 import { WakeableTask } from '../scheduling/index.js';
 import { EVENTS_CHANNEL } from '@slipway/contracts';
-import { eventPage, type StoredEvent } from './event.store.js';
+import { readEvents, type StoredEvent } from './event.store.js';
 
 const PAGE = 200;
 /** How often a tail reads without a notification, because one may be lost without any other sign. */
@@ -73,9 +73,9 @@ export class EventHub implements BeforeApplicationShutdown {
     while (isOpen()) {
       const before = this.tails.get(watcher.stream);
       const seenByTail = before?.last;
-      const rows = await this.pageAfter(watcher.stream, watcher.cursor);
+      const { rows, hasMore } = await this.pageAfter(watcher.stream, watcher.cursor);
       for (const row of rows) hand(watcher, row);
-      if (rows.length === PAGE) continue;
+      if (hasMore) continue;
       const tail = this.tails.get(watcher.stream);
       // The tail has delivered an event while this page was read, and the event may be missing from the page.
       if (tail && (tail !== before || tail.last !== seenByTail)) continue;
@@ -118,15 +118,14 @@ export class EventHub implements BeforeApplicationShutdown {
   }
 
   private async read(stream: string, tail: StreamTail): Promise<void> {
-    const rows = await this.pageAfter(stream, tail.last);
+    const { rows, hasMore } = await this.pageAfter(stream, tail.last);
     for (const row of rows) for (const watcher of tail.live) hand(watcher, row);
     if (rows.length > 0) tail.last = Number(rows[rows.length - 1]?.sequence);
-    if (rows.length === PAGE) void tail.reading.wake();
+    if (hasMore) void tail.reading.wake();
   }
 
-  private pageAfter(stream: string, after: number): Promise<StoredEvent[]> {
-    const { statement, values } = eventPage({ stream }, { after, order: 'asc', limit: PAGE });
-    return this.database.read<StoredEvent>('system', statement, values);
+  private pageAfter(stream: string, after: number): Promise<RowPage<StoredEvent>> {
+    return readEvents(this.database, 'system', { stream }, { after, order: 'asc', limit: PAGE });
   }
 }
 

@@ -1,5 +1,20 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { KEYS, listOf, listValues, locking, lookup, newId, prepared, type Tx } from '@slipway/platform-database';
+import {
+  KEYS,
+  listOf,
+  listValues,
+  locking,
+  lookup,
+  newId,
+  prepared,
+  rowPage,
+  withinBytes,
+  type Database,
+  type RowPage,
+  type Tx,
+  type TxScope,
+} from '@slipway/platform-database';
+import { boundedData } from './event-data.js';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names its resource, such as `deployments/chat`. */
 export interface NewEvent {
@@ -48,7 +63,12 @@ export function appending(given: string): string {
 
 /** Events as `appending` accepts them. */
 export function eventsAsWritten(events: readonly NewEvent[]): object[] {
-  return events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) }));
+  return events.map((event) => ({
+    ...event,
+    data: boundedData(event.data),
+    id: newId('evt'),
+    actor: actorText(event.actor),
+  }));
 }
 
 const APPENDED = { stream: 'text', tenant_id: 'text', events: 'jsonb' } as const;
@@ -92,35 +112,29 @@ const SELECT_EVENT = `
     slipway_rfc3339(e.time) as time, 'application/json' as datacontenttype, e.sequence, e.actor,
     e.operation_id as operationid, e.revision_id as revisionid, e.data) r)::text as json`;
 
+/** The events of a page, bounded by bytes: one event may be as large as the change that it reports. */
+const pageFrom = (condition: string, direction: 'asc' | 'desc') =>
+  `select e.has_more, ${SELECT_EVENT} from ${withinBytes(
+    'e',
+    `select * from events where ${condition} and sequence ${direction === 'asc' ? '>' : '<'} $2 order by sequence ${direction}`,
+    '$3',
+    { data: 'jsonb', subject: 'text' },
+  )} order by e.place`;
+
+const OF_TYPE = `stream = $1 and type = $4`;
+const OF_OPERATION = `operation_id = $1 and ($4::text is null or type = $4)`;
+
 /**
  * Keyset pages on (stream, sequence): as fast at a million events as at a thousand. Each has its own text, because
  * plans differ by order.
  */
 const PAGES = {
-  asc: lookup(
-    'events-asc',
-    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 order by e.sequence limit $3`,
-  ),
-  desc: lookup(
-    'events-desc',
-    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 order by e.sequence desc limit $3`,
-  ),
-  typeAsc: prepared(
-    'events-type-asc',
-    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 and e.type = $4 order by e.sequence limit $3`,
-  ),
-  typeDesc: prepared(
-    'events-type-desc',
-    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 and e.type = $4 order by e.sequence desc limit $3`,
-  ),
-  operationAsc: prepared(
-    'events-op-asc',
-    `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence > $2 and ($4::text is null or e.type = $4) order by e.sequence limit $3`,
-  ),
-  operationDesc: prepared(
-    'events-op-desc',
-    `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence < $2 and ($4::text is null or e.type = $4) order by e.sequence desc limit $3`,
-  ),
+  asc: lookup('events-asc', pageFrom('stream = $1', 'asc')),
+  desc: lookup('events-desc', pageFrom('stream = $1', 'desc')),
+  typeAsc: prepared('events-type-asc', pageFrom(OF_TYPE, 'asc')),
+  typeDesc: prepared('events-type-desc', pageFrom(OF_TYPE, 'desc')),
+  operationAsc: prepared('events-op-asc', pageFrom(OF_OPERATION, 'asc')),
+  operationDesc: prepared('events-op-desc', pageFrom(OF_OPERATION, 'desc')),
 };
 
 export interface StoredEvent {
@@ -141,8 +155,19 @@ export const HAS_EVENT = prepared(
   `select not exists (select from events where operation_id = $1 and sequence > $2) as told`,
 );
 
+/** Reads one page: at most `limit` events, and at least one if there is any. */
+export async function readEvents(
+  database: Database,
+  scope: TxScope,
+  source: EventSource,
+  page: EventPage,
+): Promise<RowPage<StoredEvent>> {
+  const { statement, values } = eventPage(source, page);
+  return rowPage(await database.read<StoredEvent>(scope, statement, values));
+}
+
 /** The statement of one page and its values. */
-export function eventPage(source: EventSource, page: EventPage) {
+function eventPage(source: EventSource, page: EventPage) {
   const start = page.after ?? (page.order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER);
   if (source.operation) {
     return {

@@ -182,3 +182,33 @@ describe('a stream of data that is not stored', () => {
     await until('its end', () => lines.ended?.aborted === true);
   });
 });
+
+describe('a stream of large events', () => {
+  const COUNT = 8;
+
+  it('reaches its end, and continues live, although each event is larger than a reader may leave unread', async () => {
+    await bed.sql(
+      `insert into events (stream, sequence, tenant_id, id, type, subject, actor, data)
+       select $1, 3 + n, $2, $1 || n, 'fat', 'deployments/chat', 'token:test', jsonb_build_object('fat', repeat('x', 1500000))
+       from generate_series(1, ${COUNT}) n`,
+      [stream, TENANT],
+    );
+    await bed.sql('update event_streams set last_sequence = $2 where stream = $1', [stream, 3 + COUNT]);
+    // The limit is one stream, and the previous test's may still be closing.
+    await until('the place is free', async () => (await come()).status === 200);
+    const socket = sockets[sockets.length - 1]!;
+    const ids: number[] = [];
+    let rest = '';
+    socket.on('data', (chunk) => {
+      const lines = (rest + chunk.toString()).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) if (line.startsWith('id: ')) ids.push(Number(line.slice(4)));
+    });
+    await until('the last stored event', () => ids.includes(3 + COUNT));
+    const event = { type: 'x', subject: 'deployments/chat', actor: PRINCIPAL.actor, data: {} };
+    await bed.database.tx('system', (tx) => appendEvents(tx, TENANT, stream, [event]));
+    await until('the live event', () => ids.includes(4 + COUNT));
+    expect(socket.destroyed).toBe(false);
+    expect(ids.slice(-COUNT)).toEqual(Array.from({ length: COUNT }, (_one, index) => index + 5));
+  });
+});

@@ -29,6 +29,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   },
   sandboxes: { counted: 'sandboxes', remedy: 'Wait until a sandbox expires (expires_at)', eases: true },
   sandbox_bytes: { counted: 'bytes in sandboxes', remedy: 'Wait until a sandbox expires (expires_at)', eases: true },
+  sandbox_uploads: { counted: 'unfinished uploads', remedy: 'Wait until an upload ends', eases: true },
   sandbox_files: { counted: 'files in this sandbox', remedy: 'Use another sandbox' },
   context_passports: {
     counted: 'context passports',

@@ -1,3 +1,4 @@
+import { PAGE_BYTES, type RowPage } from '@slipway/platform-database';
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
 import { isStorable, isTimestamp } from '../fields/read-object.js';
@@ -24,19 +25,41 @@ export interface PageOf<T> {
 }
 
 /**
- * Cuts a page out of rows that were read with `limit + 1`. If there is one more row, there is a next page.
+ * Makes the answer of rows that were read as a page. A page may have fewer rows than its limit and still have a next
+ * one, because rows are also bounded by bytes.
  * @param keyOf returns the sort keys of a row, in the order of `@Page(...)`
  */
-export function pageOf<T>(rows: T[], limit: number, keyOf: (row: T) => CursorKey): PageOf<T> {
-  if (rows.length <= limit) return { data: rows, next_cursor: null };
-  const data = rows.slice(0, limit);
-  return { data, next_cursor: encodeCursor(keyOf(data[data.length - 1]!)) };
+export function pageOf<T>({ rows, hasMore }: RowPage<T>, keyOf: (row: T) => CursorKey): PageOf<T> {
+  const last = rows[rows.length - 1];
+  return { data: rows, next_cursor: hasMore && last !== undefined ? encodeCursor(keyOf(last)) : null };
 }
 
-/** `pageOf` for rows whose records are already JSON text. Returns the page as text. */
-export function rawPage<T extends { json: string }>(rows: T[], limit: number, keyOf: (row: T) => CursorKey): RawJson {
-  const { data, next_cursor } = pageOf(rows, limit, keyOf);
+/**
+ * Rows that are already in memory, or whose answers may be larger than what was read of them: the first of them, as
+ * many as a page may have and as fit into its bytes, at least one.
+ */
+export function firstRows<T>(rows: readonly T[], limit: number, mostBytes = PAGE_BYTES): RowPage<T> {
+  let bytes = 0;
+  const kept: T[] = [];
+  for (const row of rows) {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    if (kept.length === limit || (kept.length > 0 && bytes > mostBytes)) return { rows: kept, hasMore: true };
+    kept.push(row);
+  }
+  return { rows: kept, hasMore: false };
+}
+
+/** `pageOf` for rows whose records are already JSON text. Returns the page as text, without rows that make it too long. */
+export function rawPage<T extends { json: string }>(read: RowPage<T>, keyOf: (row: T) => CursorKey): RawJson {
+  const { data, next_cursor } = pageOf(withinText(read), keyOf);
   return rawJson(`{"data":[${data.map(({ json }) => json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
+}
+
+/** A text is longer than what is stored if it escapes characters, or if it has parts of other tables. */
+function withinText<T extends { json: string }>({ rows, hasMore }: RowPage<T>): RowPage<T> {
+  let bytes = 0;
+  const end = rows.findIndex(({ json }, index) => (bytes += Buffer.byteLength(json)) > PAGE_BYTES && index > 0);
+  return end < 0 ? { rows, hasMore } : { rows: rows.slice(0, end), hasMore: true };
 }
 
 /** Encodes a cursor with the id of its operation, so that another list refuses it instead of skipping rows. */

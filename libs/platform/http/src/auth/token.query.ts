@@ -1,5 +1,5 @@
 import type { Owner } from '@slipway/contracts';
-import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-database';
 
 /**
  * Looks up a token in one round trip.
@@ -73,7 +73,12 @@ export const INSERT_TOKEN = prepared(
 /** Newest first: ids sort by time of creation. Ids of bootstrap tokens may be at any position. */
 export const LIST_TOKENS = prepared(
   'auth-token-list',
-  `select ${RECORD} from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+  `select ${RECORD}, has_more from ${withinBytes(
+    'page',
+    `select * from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc`,
+    '$3',
+    { name: 'text', minters: 'jsonb', scopes: 'other', owner_id: 'text', created_by: 'text' },
+  )} order by page.place`,
 );
 
 /** A second revocation changes nothing: the first time and actor stay. */

@@ -10,7 +10,7 @@ import {
   type TokenParts,
   tokenText,
 } from '@slipway/contracts';
-import { Database, newId, prepared, type Tx } from '@slipway/platform-database';
+import { Database, newId, prepared, rowPage, type RowPage, type Tx } from '@slipway/platform-database';
 import { type AccessCheck, errors, type Principal, type Scope } from '../index.js';
 import type { BearerAuthenticator } from './request-guard.js';
 import {
@@ -172,8 +172,8 @@ export class TokenService implements BearerAuthenticator {
   }
 
   /** Returns up to `limit` tokens of a tenant, newest first, after the one with the given id. */
-  async list(tenantId: string, limit: number, after?: string): Promise<TokenRow[]> {
-    return this.database.read<TokenRow>({ tenantId }, LIST_TOKENS, [tenantId, after ?? null, limit]);
+  async list(tenantId: string, limit: number, after?: string): Promise<RowPage<TokenRow>> {
+    return rowPage(await this.database.read<TokenRow>({ tenantId }, LIST_TOKENS, [tenantId, after ?? null, limit]));
   }
 
   /** Locks the token's row until the transaction ends, and returns it; undefined if the tenant has no such token. */

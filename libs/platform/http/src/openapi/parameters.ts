@@ -48,7 +48,8 @@ const PAGE: Parameter[] = [
     name: 'limit',
     in: 'query',
     required: false,
-    description: 'Maximum number of rows in a page, 1 to 200.',
+    description:
+      'Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page.',
     schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   },
   {

@@ -219,7 +219,7 @@ it('limits reads and mutations separately, per token', async () => {
 
 it('stores the last use outside of the request, at most once a minute', async () => {
   const lastUse = async (): Promise<string | null> =>
-    (await tokens.list(operatorTenant, 200)).find((row) => row.id === freshId)!.last_used_at;
+    (await tokens.list(operatorTenant, 200)).rows.find((row) => row.id === freshId)!.last_used_at;
   const uses = app.get(TokenUses, { strict: false });
   await ask(`Bearer ${fresh}`);
   expect(await lastUse()).toBeNull();
@@ -240,7 +240,7 @@ it('separates tenants, and notifies gateways of a revocation', async () => {
     tokens.revoke(tx, operatorTenant, freshId, 'token:x'),
   );
   expect(foreign).toBeUndefined();
-  expect(await tokens.list('ten_other', 10)).toEqual([]);
+  expect(await tokens.list('ten_other', 10)).toEqual({ rows: [], hasMore: false });
   await database.tx({ tenantId: operatorTenant }, (tx) => tokens.revoke(tx, operatorTenant, freshId, 'token:x'));
   expect(await heard).toBe(freshId);
   await stop();

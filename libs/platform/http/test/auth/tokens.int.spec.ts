@@ -182,11 +182,11 @@ it('lists the tokens of a tenant, newest first, page by page, with their states'
   await revoke(ids['a'] as string, 'token:x');
   await sql('update api_tokens set expires_at = now() where id = any($1)', [[ids['a'], ids['b']]]);
   const list = async (limit: number, after?: string) =>
-    (await tokens.list(tenant, limit, after)).map(({ name, state }) => `${name} ${state}`);
+    (await tokens.list(tenant, limit, after)).rows.map(({ name, state }) => `${name} ${state}`);
   expect(await list(10)).toEqual(['d active', 'c active', 'b expired', 'a revoked']);
   expect(await list(2)).toEqual(['d active', 'c active']);
   expect(await list(10, ids['c'])).toEqual(['b expired', 'a revoked']);
-  expect(await tokens.list('ten_other', 10)).toEqual([]);
+  expect(await tokens.list('ten_other', 10)).toEqual({ rows: [], hasMore: false });
 });
 
 it('notifies gateways of each change that matters to them, but not of uses', async () => {

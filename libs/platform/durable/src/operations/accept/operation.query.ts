@@ -1,4 +1,4 @@
-import { KEYS, lookup, locking, prepared, type Reads } from '@slipway/platform-database';
+import { KEYS, lookup, locking, prepared, withinBytes, type LargeColumns, type Reads } from '@slipway/platform-database';
 import { actorText, OUTBOX_CHANNEL, WORKER, type WaitingFor } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
@@ -48,18 +48,31 @@ export const FIND_OPERATION_RECORD = prepared(
   `select ${RECORD} as json from operations o where o.id = $1 and o.tenant_id = $2`,
 );
 
+/** The columns of a record that others fill. Evidence of steps is bounded when it is written. */
+const LARGE: LargeColumns = { result: 'jsonb', pause: 'jsonb', requested_by: 'jsonb', reason: 'text', message: 'text' };
+
 /** A list without filters, which is the most frequent one. One index answers it. */
 export const NEWEST_OPERATION_RECORDS = lookup(
   'operation-newest',
-  `select o.id, ${RECORD} as json from operations o where o.tenant_id = $1 and o.id < $2 order by o.id desc limit $3`,
+  `select o.id, o.has_more, ${RECORD} as json from ${withinBytes(
+    'o',
+    'select * from operations where tenant_id = $1 and id < $2 order by id desc',
+    '$3',
+    LARGE,
+  )} order by o.place`,
 );
 
 export const LIST_OPERATION_RECORDS = prepared(
   'operation-list',
-  `select o.id, ${RECORD} as json from operations o
-   where o.tenant_id = $1 and o.id < $2 and ($4::text is null or o.status = $4)
-     and ($5::text is null or o.kind = $5) and ($6::text is null or o.resource_name = $6) and ($7::text is null or ${WAITS_FOR} = $7)
-   order by o.id desc limit $3`,
+  `select o.id, o.has_more, ${RECORD} as json from ${withinBytes(
+    'o',
+    `select o.* from operations o
+     where o.tenant_id = $1 and o.id < $2 and ($4::text is null or o.status = $4)
+       and ($5::text is null or o.kind = $5) and ($6::text is null or o.resource_name = $6) and ($7::text is null or ${WAITS_FOR} = $7)
+     order by o.id desc`,
+    '$3',
+    LARGE,
+  )} order by o.place`,
 );
 
 /*
