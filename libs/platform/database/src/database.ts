@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
+import { FairShare } from '@slipway/platform-bounds';
 import { DataSource } from 'typeorm';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
@@ -126,6 +128,21 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
 /** The most keys of one request that are combined with those of others. A page of keys gets its own statement. */
 const FEW_KEYS = 4;
 
+/** Called after each use of a connection, in the context of its caller: the bytes it has read, and its time. */
+type UseListener = (bytes: number, ms: number) => void;
+
+/** As long as the pool waits for a new connection. */
+const CONNECTION_WAIT_MS = 5_000;
+
+/** No connection of the pool became free in time. SQLSTATE 53300, as Postgres reports it. */
+class NoConnectionError extends Error {
+  readonly code = '53300';
+
+  constructor() {
+    super('timeout exceeded when waiting for a connection of the pool');
+  }
+}
+
 /** Thrown inside a dry run to leave it: everything is rolled back, and the callback's value is still returned. */
 class DryRunRollback {
   constructor(readonly value: unknown) {}
@@ -140,6 +157,8 @@ class DryRunRollback {
 export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('database');
   private readonly pooled = new Set<PoolClient>();
+  private readonly connections: FairShare;
+  private noteUse: UseListener = () => undefined;
   private readonly lookedUp = new GatheredLookups((scope, statement, values) => this.read(scope, statement, values));
 
   constructor(
@@ -148,7 +167,9 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly reader: PipelinedReader,
     @Inject(TRANSACTION_WATCH) private readonly nesting: TransactionWatch,
   ) {
-    this.followPool();
+    const pool = (this.dataSource.driver as unknown as { master: unknown }).master as Pool;
+    this.followPool(pool);
+    this.connections = shareConnections(pool.options.max);
     this.notifications.onSilence(() => this.cutAll());
   }
 
@@ -257,8 +278,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     this.reader.cut();
   }
 
-  private followPool(): void {
-    const pool = (this.dataSource.driver as unknown as { master: unknown }).master as Pool;
+  private followPool(pool: Pool): void {
     for (const event of ['connect', 'acquire'] as const)
       pool.on(event, (client) => {
         if (!this.pooled.has(client)) {
@@ -283,6 +303,11 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     return this.notifications.listen(channel, onPayload, onReconnect);
   }
 
+  /** Registers the one listener to uses of connections. */
+  onUse(listener: UseListener): void {
+    this.noteUse = listener;
+  }
+
   /** Resolves when Postgres answers a query, rejects otherwise. */
   async ping(): Promise<void> {
     await this.dataSource.query('select 1');
@@ -298,20 +323,43 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async onConnection<T>(work: (client: PoolClient, tx: Tx) => Promise<T>, scope: TxScope): Promise<T> {
     this.nesting.assertOutside();
+    const tenantId = scope === 'system' ? null : scope.tenantId;
+    const use = this.connections.enter(tenantId ?? undefined);
+    if (use.isWaiting) await use.begun();
+    const beganAt = performance.now();
     const runner = this.dataSource.createQueryRunner();
-    const client = (await runner.connect()) as PoolClient;
-    // TypeORM must join our transaction: without this flag `manager.save` would open and commit its own.
-    (runner as { isTransactionActive: boolean }).isTransactionActive = true;
     try {
-      return await work(
-        client,
-        new Tx(scope === 'system' ? null : scope.tenantId, runner, client, this.nesting.locks()),
-      );
+      const client = (await runner.connect()) as PoolClient;
+      const bytesBefore = bytesReadBy(client);
+      // TypeORM must join our transaction: without this flag `manager.save` would open and commit its own.
+      (runner as { isTransactionActive: boolean }).isTransactionActive = true;
+      try {
+        return await work(client, new Tx(tenantId, runner, client, this.nesting.locks()));
+      } finally {
+        (runner as { isTransactionActive: boolean }).isTransactionActive = false;
+        this.noteUse(bytesReadBy(client) - bytesBefore, performance.now() - beganAt);
+        await runner.release();
+      }
     } finally {
-      (runner as { isTransactionActive: boolean }).isTransactionActive = false;
-      await runner.release();
+      use.end();
     }
   }
+}
+
+/**
+ * Next to other tenants, a tenant uses at most half of the pool, also for transactions that wait for a lock. Work of
+ * the process itself may use all of it.
+ */
+function shareConnections(size: number): FairShare {
+  const bounds = { total: size, alone: size, contended: Math.max(1, Math.floor(size / 2)) };
+  return new FairShare(
+    { ...bounds, mostWaiting: 10_000, waitMs: CONNECTION_WAIT_MS },
+    () => new NoConnectionError(),
+  );
+}
+
+function bytesReadBy(client: PoolClient): number {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream.bytesRead;
 }
 
 /** The most keys of one statement, because every look-up waits for its last row. */

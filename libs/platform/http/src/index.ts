@@ -56,6 +56,7 @@ export {
 export { SlipwayHttpAdapter, type GuardHook, type HttpServerOptions } from './server/http-adapter.js';
 export type { BodyWatch } from './server/watched-body.js';
 export type { BrowserPages } from './server/browser-pages.js';
+export { keepOpen, noteConnectionUse } from './server/request-shares.js';
 export { type Entrance, routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
 export { type ErrorEnvelope } from './server/error-answer.js';
 export { HttpModule } from './http.module.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { SlipwayReply } from '@slipway/platform-http';
+import { keepOpen, type RequestContext, type SlipwayReply } from '@slipway/platform-http';
 
 /**
  * Maximum number of unread bytes of a client before the next event. A client with more is disconnected and resumes with
@@ -16,11 +16,12 @@ const RECONNECT_AFTER_MS = 2_000;
  */
 export class EventConnection {
   private readonly response: ServerResponse;
+  private readonly inShare: RequestContext['inShare'];
   private closers: (() => void)[] = [];
 
   constructor(reply: SlipwayReply) {
     const headers = reply.getHeaders() as Record<string, string>;
-    reply.hijack();
+    this.inShare = keepOpen(reply);
     this.response = reply.raw;
     this.response.on('error', () => this.cut());
     this.response.on('close', () => this.runClosers());
@@ -42,6 +43,11 @@ export class EventConnection {
   /** Whether the client has so much to read that one more event might disconnect it. */
   get isBehind(): boolean {
     return this.response.writableLength > MAX_BUFFERED_BYTES / 2;
+  }
+
+  /** Runs work that makes a large part of the answer, when the share of its tenant allows it. */
+  part<T>(work: () => Promise<T>): Promise<T> {
+    return this.inShare ? this.inShare(work) : work();
   }
 
   /** Registers a function that is called once, when the client has left or was disconnected. */

@@ -112,20 +112,26 @@ export class EventStreams {
    * is refused with the reason.
    */
   private async catchUp(stream: OpenStream, lastAtStart: number): Promise<void> {
-    const { connection, request } = stream;
+    const { connection } = stream;
     while (connection.isOpen) {
-      const after = stream.cursor;
-      const page = { after, type: request.type, order: 'asc', limit: PAGE } as const;
-      const { rows, hasMore } = await readEvents(this.database, { tenantId: request.tenantId }, request.source, page);
-      if (after > 0 && after < lastAtStart)
-        await this.list.assertNoGap(request.tenantId, request.source.stream, after, rows[0]);
-      for (const row of rows) {
-        if (connection.isBehind) await connection.drained();
-        this.send(stream, row, this.parse(row));
-      }
-      if (!hasMore) return;
+      if (!(await connection.part(() => this.sendPage(stream, lastAtStart)))) return;
       await connection.drained();
     }
+  }
+
+  /** Returns whether there may be more events. A client that has much to read gets the rest later, outside of the share. */
+  private async sendPage(stream: OpenStream, lastAtStart: number): Promise<boolean> {
+    const { connection, request, cursor: after } = stream;
+    if (!connection.isOpen) return false;
+    const page = { after, type: request.type, order: 'asc', limit: PAGE } as const;
+    const { rows, hasMore } = await readEvents(this.database, { tenantId: request.tenantId }, request.source, page);
+    if (after > 0 && after < lastAtStart)
+      await this.list.assertNoGap(request.tenantId, request.source.stream, after, rows[0]);
+    for (const row of rows) {
+      if (connection.isBehind) return true;
+      this.send(stream, row, this.parse(row));
+    }
+    return hasMore;
   }
 
   private deliver(stream: OpenStream, event: StoredEvent): void {

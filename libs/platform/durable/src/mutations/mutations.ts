@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Actor, actorText, systemActor } from '@slipway/contracts';
+import { FairShare } from '@slipway/platform-bounds';
 import { CONFIG, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, digestOf, locking, newId, prepared, type Tx, type TxScope } from '@slipway/platform-database';
 import {
@@ -208,6 +209,18 @@ export interface MutationRequest {
 export class Mutations {
   private readonly leaseSeconds: number;
   private readonly stored: StoredQuota;
+  /**
+   * Changes of one resource wait for its lock here, one at a time, and not in Postgres, where each would hold a
+   * connection.
+   */
+  private readonly resources = new FairShare(
+    { total: Infinity, alone: 1, contended: 1, mostWaiting: 1_000, waitMs: 15_000 },
+    () =>
+      errors.unavailable({
+        message: 'Too many changes of this resource are waiting.',
+        remediation: 'Change a resource less often, and retry after the time given in Retry-After.',
+      }),
+  );
 
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'> & QuotaConfig,
@@ -219,7 +232,8 @@ export class Mutations {
 
   /**
    * Runs `change` in one transaction and commits it. An exception rolls back. Requests with one key wait for each other
-   * in Postgres. The quotas of what the tenant stores are checked last, for everything that the transaction has added.
+   * in Postgres, and those that change one resource in this process. The quotas of what the tenant stores are checked
+   * last, for everything that the transaction has added.
    * @throws idempotency_key_reused (422), quota_exceeded (429)
    */
   run(
@@ -230,13 +244,16 @@ export class Mutations {
   run(request: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
     const { principal, idempotency } = request;
     const scope = { tenantId: principal.tenantId };
-    return this.transact(scope, request, async (tx) => {
-      const answer = await (idempotency
-        ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>)
-        : change(tx));
-      await this.stored.assertWithin(tx, tenantNameOf(principal));
-      return answer;
-    });
+    const transact = () =>
+      this.transact(scope, request, async (tx) => {
+        const answer = await (idempotency
+          ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>)
+          : change(tx));
+        await this.stored.assertWithin(tx, tenantNameOf(principal));
+        return answer;
+      });
+    const { changedResource } = requestContext();
+    return changedResource === undefined ? transact() : this.resources.run(changedResource, 1, transact);
   }
 
   /** Like `run`, for the few mutations that write rows of several tenants: as the system. */

@@ -18,7 +18,9 @@ import { Database } from '@slipway/platform-database';
 import {
   type AccessCheck,
   errors,
+  noteConnectionUse,
   type Principal,
+  requestContext,
   SlipwayError,
   SlipwayHttpAdapter,
   type SlipwayReply,
@@ -204,6 +206,7 @@ export class RequestGuard implements OnModuleInit {
       const { principal } = request.slipway;
       return principal ? this.watch(principal, () => this.authenticate(request), onEnd) : () => undefined;
     });
+    this.database?.onUse((bytes, ms) => noteConnectionUse(requestContext(), bytes, ms));
     const changed = (tokenId: string): void => {
       this.memory.forgetRefusals();
       this.watched.recheck(tokenId);

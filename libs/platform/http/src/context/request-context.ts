@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { logContext, type LogContext } from '@slipway/platform-observability';
+import type { ShareUse } from '@slipway/platform-bounds';
 import type { RouteSpec } from '../routes/route-spec.js';
 import type { AccessCheck, Principal } from './principal.js';
 
@@ -34,6 +35,14 @@ export interface RequestContext {
   /** If the request came through an entrance: returns its bearer credential, which replaces `Authorization`. */
   credential?: () => Promise<EnteredCredential>;
   route?: RouteSpec;
+  /** The use of its tenant's share, from the body's arrival until the answer is made. */
+  share?: ShareUse;
+  /** What its answer has cost in database connections so far, in units of its tenant's share. */
+  spentUnits?: number;
+  /** Runs a further part of an answer that is already being sent, when its tenant's share allows it. */
+  inShare?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The resource that it changes, unique over all tenants; undefined for reads and if its path names no resource. */
+  changedResource?: string;
   /** The ids in every log line of this request; a guard adds the id of the tenant. */
   logIds?: LogContext;
 }

@@ -16,8 +16,9 @@ import { readSwitch, refuseUnstorable } from '../routes/parameters.js';
 import { readsBody } from '../routes/route.decorator.js';
 import { type BrowserPages, wantsPage } from './browser-pages.js';
 import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
-import { type BodyWatch, WatchedBody } from './watched-body.js';
+import { RequestShares } from './request-shares.js';
 import { type Entrance, Entrances, type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
+import { type BodyWatch, WatchedBody } from './watched-body.js';
 
 /** Deeper bodies have no meaning here. The limit makes recursion safe for code that walks a body. */
 const MAX_DEPTH = 64;
@@ -45,8 +46,13 @@ declare module 'fastify' {
  * Registers the body formats of the API: JSON everywhere, and raw streams if a route accepts them. Removes Fastify's
  * own parsers for JSON and text, so that any other format is a 415. A body ends with the access of its caller.
  * @param bounds bytes of JSON bodies that may be held at a time, until their requests are answered
+ * @param shares decides when a large body is parsed
  */
-export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBounds, watch: BodyWatch): void {
+export function registerBodyParsers(
+  instance: FastifyInstance,
+  bounds: ByteBounds,
+  { shares, watch }: { shares: RequestShares; watch: BodyWatch },
+): void {
   const budget = new ByteBudget(bounds, (whose) =>
     errors.unavailable({ message: `The in-flight requests of ${whose} have reached their limit of buffered bytes.` }),
   );
@@ -61,9 +67,13 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
     });
     request.heldBytes = held;
     const underWay = { payload, held, watch: (onEnd: Failed) => watch(request as SlipwayRequest, onEnd) };
-    collect(request, underWay, (failure, body) =>
-      failure ? done(failure) : readJson(parse, request, body as Buffer, done),
-    );
+    collect(request, underWay, (failure, body) => {
+      if (failure) return done(failure);
+      const whole = body as Buffer;
+      shares.beforeParse(request, whole.length, (refusal) =>
+        refusal ? done(refusal) : readJson(parse, request, whole, done),
+      );
+    });
   });
   instance.addContentTypeParser('application/octet-stream', (request, payload, done) =>
     done(null, new WatchedBody(payload, (onEnd) => watch(request as SlipwayRequest, onEnd))),
@@ -362,17 +372,18 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     this.entrances = entrances;
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
-    registerBodyParsers(
-      instance,
-      options.heldBytes ?? HELD_BYTES,
-      (request, onEnd) => this.bodyWatch?.(request, onEnd) ?? (() => undefined),
-    );
+    const shares = new RequestShares();
+    registerBodyParsers(instance, options.heldBytes ?? HELD_BYTES, {
+      shares,
+      watch: (request, onEnd) => this.bodyWatch?.(request, onEnd) ?? (() => undefined),
+    });
     instance.addHook('onRoute', (route) => {
       this.paths.add(route.method, route.url);
       const spec = (route.config as RouteConfig | undefined)?.slipway;
       if (spec?.maxBodyBytes !== undefined) route.bodyLimit = spec.maxBodyBytes;
     });
     addContextHooks(instance);
+    shares.addHooks(instance);
     entrances.addHook(instance);
     instance.addHook('onRequest', async (request, reply) => this.guardRequest(request as SlipwayRequest, reply));
     addRequestChecks(instance);
