@@ -154,11 +154,18 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'isolation',
-    what: 'one tenant at 50 times its limits, memory and event loop of the gateway',
+    what: 'one tenant within its limits and at 50 times them, memory and event loop of the gateway',
     level: 'nightly',
-    folders: ['libs/platform/bounds', 'libs/platform/durable/src/quotas', 'libs/gateway'],
+    folders: [
+      'libs/platform/bounds',
+      'libs/platform/database',
+      'libs/platform/http',
+      'libs/platform/durable/src/quotas',
+      'libs/gateway',
+    ],
     only: [
       'apps/api/test/security/isolation.e2e.spec.ts',
+      'apps/api/test/security/isolation-patterns.e2e.spec.ts',
       'apps/api/test/gateway/gateway-memory.e2e.spec.ts',
       'libs/gateway/test/event-loop.int.spec.ts',
     ],

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
@@ -14,7 +15,7 @@ import {
   prepared,
   type Tx,
 } from './index.js';
-import { createTestDatabase, type TestDatabase } from './testing/index.js';
+import { createTestDatabase, holdIntervals, Latch, type TestDatabase, until } from './testing/index.js';
 
 const LOCK_DEPLOYMENT = locking('deployment', prepared('t-deployment', 'select $1::text as id'));
 const LOCK_BY_NAME = locking('deployment', prepared('t-by-name', `select 'd1' as id where $1::text is not null`));
@@ -97,6 +98,65 @@ it('sends enqueued statements with the commit, and fails as a whole with the err
   expect(await kept()).toEqual([1, 2]);
   await pool.query('drop table enqueued');
   await pool.end();
+});
+
+it('leaves half of the pool to other tenants, however many transactions of one wait for a lock', async () => {
+  const database = await open('production');
+  const owner = new pg.Pool({ connectionString: testDatabase.ownerUrl, max: 2 });
+  await owner.query('create table contested (n int primary key); grant all on contested to slipway_tenant');
+  await owner.query('insert into contested values (1)');
+  const holder = await owner.connect();
+  await holder.query('begin; select from contested for update');
+  const waiting = async () =>
+    (
+      await owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%contested%'`,
+      )
+    ).rows.length;
+  const other = () => database.read({ tenantId: 'ten_other' }, 'select 1 as one');
+  await other();
+  const blocked = Array.from({ length: 12 }, () =>
+    database.tx({ tenantId: 'ten_busy' }, (tx) => tx.query('select from contested for update')),
+  );
+  await until('two wait for the lock', async () => (await waiting()) === 2);
+  // The pool has four connections.
+  for (let index = 0; index < 5; index += 1) expect(await other()).toEqual([{ one: 1 }]);
+  expect(await Promise.all([other(), other(), other()])).toHaveLength(3);
+  expect(await waiting()).toBe(2);
+  await holder.query('commit');
+  holder.release();
+  await Promise.all(blocked);
+  await owner.query('drop table contested');
+  await owner.end();
+});
+
+it('refuses a transaction that gets no connection in time, as a failure that a retry can solve', async () => {
+  const database = await open('production');
+  const held = new Latch();
+  holdIntervals();
+  const all = Array.from({ length: 4 }, () => database.tx('system', () => held.promise));
+  const late = expect(database.read('system', 'select 1')).rejects.toMatchObject({ code: '53300' });
+  const now = performance.now() + 5_000;
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(now);
+  jest.advanceTimersByTime(100);
+  await late;
+  clock.mockRestore();
+  jest.useRealTimers();
+  held.resolve();
+  await Promise.all(all);
+  expect(await database.read('system', 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+it('reports the bytes and the time of each use of a connection to its listener, in the context of the caller', async () => {
+  const database = await open('production');
+  const context = new AsyncLocalStorage<string>();
+  const uses: { who: string | undefined; bytes: number; ms: number }[] = [];
+  database.onUse((bytes, ms) => uses.push({ who: context.getStore(), bytes, ms }));
+  const large = (who: string) =>
+    context.run(who, () => database.read('system', `select repeat('x', 100000), pg_sleep(0.05)`));
+  await Promise.all([large('first'), large('second')]);
+  expect(uses.map(({ who }) => who).sort()).toEqual(['first', 'second']);
+  for (const { bytes, ms } of uses) expect([bytes > 100_000, bytes < 150_000, ms >= 50]).toEqual([true, true, true]);
 });
 
 it('runs follow-ups after a commit, and only then', async () => {

@@ -3,7 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { rawJson, reply, type RawJson, type Reply } from '@slipway/platform-http';
+import { rawJson, reply, runInRequest, type RawJson, type Reply } from '@slipway/platform-http';
 import { ClaimedKey, Mutations, StoredAnswer } from './mutations.js';
 import { migrations } from './index.js';
 
@@ -127,4 +127,32 @@ it('gives the key of a dead request to the next one, and lets the dead one store
   await dead.release();
   await database.tx(scope, (tx) => heir!.complete(tx, reply(200, { by: 'heir' })));
   expect(bodyOf(((await mutations.hold(scope, claim)) as StoredAnswer).replay('a'))).toEqual({ by: 'heir' });
+});
+
+it('changes one resource in one transaction at a time, and several resources concurrently', async () => {
+  let open = 0;
+  let most = 0;
+  const change = async (tx: Tx): Promise<void> => {
+    most = Math.max(most, (open += 1));
+    await tx.query('select pg_sleep(0.002)');
+    open -= 1;
+  };
+  const changing = (resources: readonly string[]) =>
+    Promise.all(
+      resources.map((changedResource) =>
+        runInRequest({ requestId: 'req_1', warnings: [], changedResource }, () =>
+          mutations.run({ principal: scope }, change),
+        ),
+      ),
+    );
+  await changing(Array.from({ length: 20 }, () => 'one'));
+  expect(most).toBe(1);
+  await changing(['one', 'two', 'three']);
+  expect(most).toBeGreaterThan(1);
+  // A change that fails lets the next one begin.
+  const failed = runInRequest({ requestId: 'req_1', warnings: [], changedResource: 'one' }, () =>
+    mutations.run({ principal: scope }, () => Promise.reject(new Error('refused'))),
+  );
+  await expect(failed).rejects.toThrow('refused');
+  await changing(['one']);
 });
