@@ -127,7 +127,8 @@ export class RequestShares {
   }
 
   private leave({ slipway: context }: SlipwayRequest, payload: unknown): void {
-    const { share, route, tenantId, spentUnits = 0 } = context;
+    // A request with a malformed path has no context.
+    const { share, route, tenantId, spentUnits = 0 } = context ?? {};
     if (!share || !route || tenantId === undefined || share.state === 'ended') return;
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
     const units = 1 + bytes / BYTES_PER_UNIT + spentUnits;
