@@ -57,6 +57,16 @@ export {
 } from './engine-error.js';
 export { definedFailures, defineFailures, FAILURE_CODES, type FailureCode } from './failures.js';
 export {
+  ANY_MEDIA_URL,
+  DATA_URLS_ONLY,
+  isMediaAllowed,
+  MEDIA_URL_RULES,
+  mediaHostOf,
+  mediaSourceOf,
+  type MediaSource,
+  type MediaUrls,
+} from './media-urls.js';
+export {
   DISTRIBUTIONS,
   isBeyond,
   isDistribution,

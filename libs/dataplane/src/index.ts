@@ -13,6 +13,7 @@ import { DataplaneOutcomes1700000000631 } from './migrations/1700000000631-datap
 import { DataplaneSilentRequests1700000000640 } from './migrations/1700000000640-dataplane-silent-requests.js';
 import { DataplaneDemand1700000000650 } from './migrations/1700000000650-dataplane-demand.js';
 import { DataplaneRecords1700000000651 } from './migrations/1700000000651-dataplane-records.js';
+import { DataplaneMediaUrls1700000000652 } from './migrations/1700000000652-dataplane-media-urls.js';
 import { DataplaneLoads1700000000611 } from './migrations/1700000000611-dataplane-loads.js';
 import { DataplaneGatewayRole1700000000608 } from './migrations/1700000000608-dataplane-gateway-role.js';
 import { DataplanePassports1700000000605 } from './migrations/1700000000605-dataplane-passports.js';
@@ -36,6 +37,7 @@ export const migrations = [
   DataplaneSilentRequests1700000000640,
   DataplaneDemand1700000000650,
   DataplaneRecords1700000000651,
+  DataplaneMediaUrls1700000000652,
 ];
 
 export * from './publishing/published.js';
@@ -49,7 +51,13 @@ export {
 } from './publishing/credentials.js';
 export type { NamedSql, QueryClient } from './sql.js';
 export { SLOT_COUNT, slotOf, type WeightedRevision } from './publishing/slots.js';
-export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './publishing/route.query.js';
+export {
+  publishMediaUrls,
+  publishRoute,
+  StaleGenerationError,
+  unpublishRoute,
+  type RoutePublication,
+} from './publishing/route.query.js';
 export { publishBackend, withdrawBackend, type BackendPublication } from './publishing/backend.query.js';
 export { publishSlug, withdrawSlug, type SlugPublication } from './publishing/slug.query.js';
 export {

@@ -46,6 +46,17 @@ export const expiredToken = (): GatewayError =>
     'www-authenticate': 'Bearer error="invalid_token"',
   });
 
+/** For a request that waited, or whose body was still arriving. Nothing of it was sent to a model server. */
+export const endedToken = (): GatewayError =>
+  new GatewayError(
+    401,
+    INVALID,
+    'invalid_api_key',
+    'The API token has ended before the request was sent to a model server.',
+    null,
+    { 'www-authenticate': 'Bearer error="invalid_token"' },
+  );
+
 /** Not a 401: a client with a valid token must not read that it is wrong while the database is down. */
 export const tokenUnverifiable = (): GatewayError =>
   new GatewayError(503, SERVER, 'unavailable', 'The API token cannot be checked at the moment. Try again.', null, {
@@ -121,6 +132,19 @@ export const operatorsParameter = (param: string): GatewayError =>
     'unsupported_parameter',
     `Only the operator chooses what '${param.slice(0, 100)}' would choose. Remove it.`,
     param,
+  );
+
+/**
+ * @param place of the URL in the body
+ * @param allowed the URLs that the rule of the model allows
+ */
+export const mediaUrlRefused = (place: string, reason: string, allowed: string): GatewayError =>
+  new GatewayError(
+    400,
+    INVALID,
+    'media_url_refused',
+    `The URL of media at '${place}' is refused, because ${reason}. This model accepts ${allowed}.`,
+    place,
   );
 
 export const unsupportedMediaType = (): GatewayError =>

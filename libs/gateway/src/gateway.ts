@@ -13,7 +13,7 @@ import { DatabaseClock } from './postgres/database-clock.js';
 import { NotificationListener } from './postgres/notification.listener.js';
 import { PostgresLink } from './postgres/postgres.link.js';
 import { Destinations } from './requests/destination.js';
-import { Inference, type TokenCheck } from './requests/inference.js';
+import { Inference } from './requests/inference.js';
 import { cacheSaltKey } from './requests/cache-salt.js';
 import { modelNamed, modelsOf } from './requests/model-list.js';
 import { createGatewayServer } from './requests/server.js';
@@ -26,7 +26,7 @@ import { metricsText } from './telemetry/metrics.js';
 import { Recorder } from './telemetry/recorder.js';
 import { UsageBook } from './telemetry/usage.js';
 import { Reporter } from './telemetry/reporter.js';
-import { TokenBook } from './tokens/token-book.js';
+import { TokenBook, type Token } from './tokens/token-book.js';
 import { ClientLimits } from './tokens/token-limits.js';
 import { Backends } from './upstream/backends.js';
 import { PublishedCredentials } from './upstream/credentials.js';
@@ -136,7 +136,8 @@ export class Gateway {
       isRevisionServing: destinations.isServing,
       log,
     };
-    this.inference = new Inference(this.checkToken, this.limits, destinations, parts, cacheSaltKey(options.keyRing));
+    const tokens = { check: this.checkToken, ends: this.tokens.ends };
+    this.inference = new Inference(tokens, this.limits, destinations, parts, cacheSaltKey(options.keyRing));
     this.listener = new NotificationListener(
       options.databaseUrl,
       [DATAPLANE_CHANNEL, TOKENS_CHANNEL],
@@ -325,7 +326,7 @@ export class Gateway {
     };
   }
 
-  private readonly checkToken: TokenCheck = ({ headers, socket }) => {
+  private readonly checkToken = ({ headers, socket }: IncomingMessage): Token | Promise<Token> => {
     const forwardedFor = headers['x-forwarded-for'];
     this.proxyHint.note(socket.remoteAddress, forwardedFor);
     return this.tokens.check(

@@ -70,6 +70,23 @@ it('admits only as many requests in flight as one token, and the gateway, may ha
   expect((await chat(third)).status).toBe(200);
 });
 
+it('limits the tokens that the console makes for a person together with the person’s own, and not other people', async () => {
+  const made = [await installation.token(token.tenantId), await installation.token(token.tenantId)] as const;
+  const stranger = await installation.token(token.tenantId);
+  const ids = [...made, stranger].map(({ id }) => id);
+  await installation.sql('update api_tokens set counts_for_owner = true where id = any($1)', [ids]);
+  await installation.sql(`update api_tokens set owner_id = 'eve' where id = $1`, [stranger.id]);
+  const release = hold();
+  const first = chat(made[0]);
+  await untilPassing(() => expect(upstream.seen).toHaveLength(1));
+  expect(outcome(await chat(made[1]))).toEqual([429, 'concurrency_limit_exceeded']);
+  const second = chat(stranger);
+  await untilPassing(() => expect(upstream.seen).toHaveLength(2));
+  release();
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await chat(made[1])).status).toBe(200);
+});
+
 it('does not count an ended request, however it ended', async () => {
   const endings: [string, () => Promise<unknown>][] = [
     ['well', () => chat()],

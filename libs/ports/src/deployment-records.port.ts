@@ -1,6 +1,7 @@
-import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
+import type { Actor, DeploymentState, MediaUrls, ScalingSpec } from '@slipway/contracts';
 import type { Reads, RowPage, Tx } from '@slipway/platform-database';
 
+export { MediaUrlsDto, MediaUrlsPatchDto } from './media-urls.dto.js';
 export {
   AnalysisDto,
   AnalysisMetricDto,
@@ -61,6 +62,8 @@ export interface DeploymentSettings {
   scaling: Partial<ScalingSpec> | null;
   /** How long a leaving instance may wait for its requests. */
   drainSeconds: number;
+  /** Which URLs of media its inference requests may name. */
+  mediaUrls: MediaUrls;
 }
 
 /** Everything that is stored about a deployment, for areas that show it. */
@@ -70,6 +73,7 @@ export interface DeploymentRecord extends Deployment {
   labels: Record<string, string>;
   environment: string | null;
   drainSeconds: number;
+  mediaUrls: MediaUrls;
   conditions: Condition[];
   createdBy: Actor;
   /** The actor that last changed its settings; null if unknown. */

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { owned } from '@slipway/platform-testing/contract';
 import { bootApi, PROVIDER, type TestApi } from '../harness/boot-api.js';
 import { HostedProvider, makeKey } from '../harness/hosted-provider.js';
+import { until } from '../harness/stack.js';
 
 /** Served by a proxy that has the certificate: browsers see another address than the one where the api listens. */
 const PUBLIC = 'https://slipway.example';
@@ -15,18 +20,29 @@ const provider = new HostedProvider(
 );
 let api: TestApi;
 
+/** Answers `/v1/models`, and keeps everything else waiting until the test answers it. */
+const gateway = createServer((request, response) => {
+  if (request.url === '/v1/models') response.setHeader('content-type', 'application/json').end('{"data": []}');
+  else waiting.push({ request, response });
+});
+const waiting: { request: IncomingMessage; response: ServerResponse }[] = [];
+
 beforeAll(async () => {
   await provider.start([await makeKey('first')]);
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
   api = await bootApi({
     ...provider.environment,
     SLIPWAY_PUBLIC_URL: PUBLIC,
     SLIPWAY_IDENTITY_CLIENT_ID: 'console',
     SLIPWAY_IDENTITY_CLIENT_SECRET: 'secret-of-console',
+    SLIPWAY_CONSOLE_GATEWAY_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
   });
   await put('ada', true);
 });
 afterAll(async () => {
   await api?.close();
+  gateway.closeAllConnections();
+  gateway.close();
   await provider.stop();
 });
 
@@ -145,16 +161,106 @@ describe('a person of the hosted provider', () => {
     expect((await get('/console/session', cookies)).body.signed_in).toBe(false);
   });
 
-  it('calls the gateway with a separate token, which only reads, expires within the hour and is made once', async () => {
+  it('calls the gateway with a separate token, which only reads, expires within the hour and is made once for all sessions', async () => {
     const { cookies } = await signIn('ada');
-    // No gateway listens there, but the token has been made by then.
-    for (const _ of [1, 2]) expect(codeIn(await get('/console/gateway/v1/models', cookies))).toBe('503 unavailable');
+    const { cookies: again } = await signIn('ada');
+    for (const each of [cookies, cookies, again])
+      expect((await get('/console/gateway/v1/models', each)).status).toBe(200);
     const { data } = await api.slipway().tokens.list({ limit: 200 });
     const made = data.filter(({ name }) => name === 'playground of the console');
     expect(made).toEqual([
       expect.objectContaining({ scopes: ['viewer'], owner: { type: 'person', id: 'user:ada' }, state: 'active' }),
     ]);
     expect(Date.parse(made[0]!.expires_at) - Date.now()).toBeLessThanOrEqual(3_600_000);
+    // Gateways limit all such tokens of a person together.
+    const rows = await owned(api, 'select id from api_tokens where counts_for_owner');
+    expect(rows).toEqual([{ id: made[0]!.id }]);
+  });
+});
+
+describe('a request of the playground', () => {
+  /** Sends it, and resolves when the gateway has it. */
+  async function begin(cookies: Record<string, string>) {
+    const { csrf } = (await get('/console/session', cookies)).body;
+    const before = waiting.length;
+    const head = api.app.inject({
+      method: 'POST',
+      payloadAsStream: true,
+      url: '/console/gateway/v1/chat/completions',
+      headers: { host: 'slipway.example', 'x-csrf-token': csrf, 'content-type': 'application/json' },
+      cookies,
+      payload: { model: 'chat', messages: [] },
+    });
+    const sent = head.then(async (answer) => ({ status: answer.statusCode, text: await text(answer.stream()) }));
+    await until('the gateway has it', async () => waiting.length > before);
+    const { request, response } = waiting.at(-1)!;
+    request.resume();
+    return { head, sent, response, hasLeft: new Promise<void>((resolve) => response.once('close', resolve)) };
+  }
+  const signOut = async (cookies: Record<string, string>): Promise<void> => {
+    const headers = { host: 'slipway.example' };
+    await api.app.inject({ method: 'DELETE', url: '/console/session', headers, cookies });
+  };
+  const ended = { status: 401, text: expect.stringContaining('"unauthenticated"') };
+
+  it('that has no answer yet ends with its session, and the gateway learns of it', async () => {
+    const { cookies } = await signIn('ada');
+    const { cookies: other } = await signIn('ada');
+    const { sent, hasLeft } = await begin(cookies);
+    const kept = await begin(other);
+    await signOut(cookies);
+    expect(await sent).toEqual(ended);
+    await hasLeft;
+    kept.response.end('{}');
+    expect((await kept.sent).status).toBe(200);
+  });
+
+  it('whose body is still arriving ends with its session too, and its client reads why', async () => {
+    const { cookies } = await signIn('ada');
+    const { csrf } = (await get('/console/session', cookies)).body;
+    const before = waiting.length;
+    const cookie = Object.entries(cookies)
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join('; ');
+    const sent = httpRequest(`${api.url}/console/gateway/v1/chat/completions`, {
+      method: 'POST',
+      agent: false,
+      headers: { host: 'slipway.example', 'x-csrf-token': csrf, 'content-type': 'application/json', cookie },
+    });
+    sent.on('error', () => undefined);
+    sent.write('{"model": "chat",');
+    const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
+    await until('the gateway has its beginning', async () => waiting.length > before);
+    const { request, response } = waiting.at(-1)!;
+    request.resume();
+    const hasLeft = once(response, 'close');
+    await signOut(cookies);
+    const [ended] = await answer;
+    expect([ended.statusCode, await text(ended)]).toEqual([401, expect.stringContaining('"unauthenticated"')]);
+    await hasLeft;
+    sent.end();
+  });
+
+  it('that has no answer yet ends when the access of its person is revoked', async () => {
+    await put('bob', true);
+    const { cookies } = await signIn('bob');
+    const { sent, hasLeft } = await begin(cookies);
+    await put('bob', false);
+    expect(await sent).toEqual(ended);
+    await hasLeft;
+  });
+
+  it('whose answer has begun is sent to its end', async () => {
+    const { cookies } = await signIn('ada');
+    const { head, sent, response } = await begin(cookies);
+    response.write('{"first": 1,');
+    await head;
+    // The end of another request shows that the api has checked both.
+    const { sent: unanswered } = await begin(cookies);
+    await signOut(cookies);
+    expect(await unanswered).toEqual(ended);
+    response.end(' "second": 2}');
+    expect(await sent).toEqual({ status: 200, text: '{"first": 1, "second": 2}' });
   });
 });
 

@@ -58,6 +58,7 @@ const SETTINGS = [
   'protection',
   'scaling',
   'drain_seconds',
+  'media_urls',
 ] as const;
 const POLICY_FIELDS = [
   'mode',

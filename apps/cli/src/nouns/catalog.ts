@@ -146,6 +146,12 @@ export const publications: Noun = {
           as: 'json',
         },
         { flags: '--audience <json>', summary: 'who may use the product', body: 'audience', as: 'json' },
+        {
+          flags: '--media-urls <json>',
+          summary: 'URLs of media that requests may name (default: only data: URLs)',
+          body: 'media_urls',
+          as: 'json',
+        },
         { flags: '--notes <text>', summary: 'notes for readers of the list', body: 'notes' },
       ],
       takesBody: true,

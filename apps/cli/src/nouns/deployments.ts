@@ -40,6 +40,12 @@ const SETTINGS: readonly Flag[] = [
     body: 'drain_seconds',
     as: 'number',
   },
+  {
+    flags: '--media-urls <json>',
+    summary: 'URLs of media that requests may name, such as {"allow":"data_only","hosts":[]}',
+    body: 'media_urls',
+    as: 'json',
+  },
   { flags: '--scaling <json>', summary: 'fields that override the scaling of revisions', body: 'scaling', as: 'json' },
 ];
 

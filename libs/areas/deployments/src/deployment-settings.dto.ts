@@ -1,8 +1,11 @@
+import { ANY_MEDIA_URL } from '@slipway/contracts';
 import { ArrayField, BooleanField, IntField, MapField, ObjectField, StringField } from '@slipway/platform-http';
 import {
   AnalysisDto,
   AnalysisMetricDto,
   HOLD_SECONDS,
+  MediaUrlsDto,
+  MediaUrlsPatchDto,
   PROTECTED_ROLLOUTS,
   STRATEGY_TYPES,
   StrategyDto,
@@ -41,6 +44,10 @@ const DRAIN_SECONDS = {
   max: 86_400,
   description:
     'Seconds that an instance without traffic waits for its requests in flight before it is stopped. Without requests it stops at once.',
+};
+const MEDIA_URLS = {
+  description:
+    'Which URLs of media (`image_url`, `input_audio`, `file` and their like) its inference requests may name. The gateways refuse others with 400 `media_url_refused`. A published slug has a rule of its own in addition.',
 };
 const DELETION = { description: 'Whether DELETE returns 409 `deployment_protected`' };
 const ROLLOUTS = {
@@ -89,6 +96,9 @@ export class DeploymentSettingsDto {
 
   @IntField({ ...DRAIN_SECONDS, default: 600 })
   drain_seconds: number;
+
+  @ObjectField(() => MediaUrlsDto, { ...MEDIA_URLS, default: ANY_MEDIA_URL })
+  media_urls: MediaUrlsDto;
 }
 
 export class BakePatchDto {
@@ -179,4 +189,7 @@ export class UpdateDeploymentDto {
 
   @IntField({ ...DRAIN_SECONDS, removable: true })
   drain_seconds?: number | null;
+
+  @ObjectField(() => MediaUrlsPatchDto, { ...MEDIA_URLS, removable: true })
+  media_urls?: MediaUrlsPatchDto | null;
 }

@@ -1,3 +1,4 @@
+import type { MediaUrls } from '@slipway/contracts';
 import { errors, mergePatch, newFindings, readObject } from '@slipway/platform-http';
 import type { DeploymentSettings, Protection } from '@slipway/ports/deployment-records';
 import { DeploymentSettingsDto } from './deployment-settings.dto.js';
@@ -14,6 +15,7 @@ export interface ShownSettings {
   protection: Protection;
   scaling: object | null;
   drain_seconds: number;
+  media_urls: MediaUrls;
 }
 
 export function shownSettings(stored: DeploymentSettings): ShownSettings {
@@ -28,6 +30,7 @@ export function shownSettings(stored: DeploymentSettings): ShownSettings {
     protection: stored.protection,
     scaling: stored.scaling,
     drain_seconds: stored.drainSeconds,
+    media_urls: stored.mediaUrls,
   };
 }
 
@@ -43,6 +46,7 @@ export function storedSettings(settings: DeploymentSettingsDto | ShownSettings):
     protection: settings.protection,
     scaling: withoutEmpty(settings.scaling),
     drainSeconds: settings.drain_seconds,
+    mediaUrls: settings.media_urls,
   };
 }
 

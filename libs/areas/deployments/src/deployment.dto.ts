@@ -9,7 +9,7 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { AnalysisDto, StrategyDto, type Condition } from '@slipway/ports/deployment-records';
+import { AnalysisDto, MediaUrlsDto, StrategyDto, type Condition } from '@slipway/ports/deployment-records';
 import { ScalingOverrideDto } from '@slipway/ports/revisions';
 import { DeploymentSettingsDto, ProtectionDto } from './deployment-settings.dto.js';
 
@@ -223,6 +223,9 @@ export class DeploymentDto {
 
   @IntField({ description: 'Seconds that an instance without traffic waits for its requests in flight' })
   drain_seconds: number;
+
+  @ObjectField(() => MediaUrlsDto, { description: 'Which URLs of media its inference requests may name' })
+  media_urls: MediaUrlsDto;
 
   @ObjectField(() => DrainingDto, {
     nullable: true,

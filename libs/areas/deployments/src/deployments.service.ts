@@ -55,6 +55,7 @@ export class DeploymentsService implements ExistenceCheck {
         generation: 0,
         targets: [],
         affinity: { mode: 'soft', ttl_seconds: 600 },
+        mediaUrls: record.mediaUrls,
       });
       const answer = await this.answers.one(tx, record);
       if (isDryRun) return rehearsal(`create deployment ${body.name}`, [], [{ op: 'add', path: '', value: answer }]);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
+import { publishMediaUrls } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-durable/events';
 import { assertIfMatch, errors, jsonPatch, rehearsal, reply, type Principal, type Reply } from '@slipway/platform-http';
@@ -76,6 +77,8 @@ export class UpdatesService {
     after: ShownSettings,
   ): Promise<void> {
     await this.deployments.configure(tx, id, storedSettings(after), actor);
+    // The gateways check each request by their own copy, from the commit on.
+    if (!isDeepStrictEqual(before.media_urls, after.media_urls)) await publishMediaUrls(tx, id, after.media_urls);
     // The audit stores only digests of the state before and after. So its action must show that a protection was
     // lowered.
     const isLowered = loweredProtection(before.protection, after.protection) !== undefined;

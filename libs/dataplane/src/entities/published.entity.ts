@@ -1,3 +1,4 @@
+import type { MediaUrls } from '@slipway/contracts';
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type {
@@ -36,6 +37,9 @@ export class DataplaneRouteEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   hold: PublishedHold | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  media_urls: MediaUrls | null;
 
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   created_at: string;
@@ -96,6 +100,9 @@ export class DataplanePublishedEntity {
 
   @Column({ type: 'jsonb' })
   audience: Audience;
+
+  @Column({ type: 'jsonb', nullable: true })
+  media_urls: MediaUrls | null;
 
   @Column({ type: 'bigint', transformer: wholeNumber, default: 1 })
   version: number;

@@ -1,3 +1,5 @@
+import type { MediaUrls } from '@slipway/contracts';
+
 /** The rows that areas publish to gateways. JSON columns use snake_case, as every document of the product does. */
 
 export type EntryKind = 'route' | 'backend' | 'slug' | 'passport';
@@ -28,6 +30,8 @@ export interface RouteRow {
   affinity: Affinity;
   /** While it is set, gateways hold new requests of the deployment. The next generation may remove it. */
   hold?: PublishedHold | null;
+  /** Which URLs of media its requests may name; null or absent: any. */
+  media_urls?: MediaUrls | null;
   created_at: string;
 }
 
@@ -119,6 +123,8 @@ export interface PublishedRow {
   product_id: string;
   bindings: PublishedBinding[];
   audience: Audience;
+  /** Which URLs of media its requests may name; null or absent: `data:` only. */
+  media_urls?: MediaUrls | null;
   version: number;
   created_at: string;
 }

@@ -1,4 +1,4 @@
-import { DATAPLANE_CHANNEL } from '@slipway/contracts';
+import { DATAPLANE_CHANNEL, type MediaUrls } from '@slipway/contracts';
 import { assignSlots, type WeightedRevision } from './slots.js';
 import type { Affinity, PublishedHold, RouteDestination } from './published.js';
 import type { NamedSql, QueryClient } from '../sql.js';
@@ -20,6 +20,8 @@ export interface RoutePublication {
    * weights. Without `since` it begins now.
    */
   hold?: Omit<PublishedHold, 'since'> & Partial<Pick<PublishedHold, 'since'>>;
+  /** Of a deployment that is published for the first time; later `publishMediaUrls` changes them. Absent: any. */
+  mediaUrls?: MediaUrls;
 }
 
 export class StaleGenerationError extends Error {
@@ -34,19 +36,31 @@ const LOCK_ROUTE: NamedSql = {
   text: 'select slots, targets from dataplane_routes where deployment_id = $1 for update',
 };
 
-/** The condition on the generation stops a delayed writer from restoring an older route. */
+/**
+ * The condition on the generation stops a delayed writer from restoring an older route. The rule for media belongs to
+ * the deployment, so generations of its route keep it.
+ */
 const WRITE_ROUTE: NamedSql = {
   name: 'dataplane_write_route',
   text: `
     with written as (
-      insert into dataplane_routes (deployment_id, tenant_id, deployment_name, generation, slots, targets, affinity, hold)
-      values ($1, $2, $3, $4, $5, $6, $7, jsonb_build_object('since', clock_timestamp()) || $8::jsonb)
+      insert into dataplane_routes (deployment_id, tenant_id, deployment_name, generation, slots, targets, affinity, hold, media_urls)
+      values ($1, $2, $3, $4, $5, $6, $7, jsonb_build_object('since', clock_timestamp()) || $8::jsonb, $9)
       on conflict (deployment_id) do update set
         deployment_name = excluded.deployment_name, generation = excluded.generation, slots = excluded.slots,
         targets = excluded.targets, affinity = excluded.affinity, hold = excluded.hold,
         updated_at = now()
       where dataplane_routes.generation < excluded.generation
       returning deployment_id)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from written`,
+};
+
+/** Leaves the generation as it is. It uses the clock's time, because the row may have been published in this transaction. */
+const WRITE_MEDIA_URLS: NamedSql = {
+  name: 'dataplane_write_media_urls',
+  text: `
+    with written as (
+      update dataplane_routes set media_urls = $2, updated_at = clock_timestamp() where deployment_id = $1 returning deployment_id)
     select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from written`,
 };
 
@@ -82,9 +96,15 @@ export async function publishRoute(tx: QueryClient, route: RoutePublication): Pr
     JSON.stringify(targets),
     JSON.stringify({ mode: route.affinity.mode, ttl_seconds: route.affinity.ttl_seconds }),
     route.hold ? JSON.stringify(route.hold) : null,
+    route.mediaUrls ? JSON.stringify(route.mediaUrls) : null,
   ]);
   if (written.length === 0) throw new StaleGenerationError(route.deploymentId, route.generation);
   return { slots };
+}
+
+/** Changes which URLs of media the requests of a deployment may name. Does nothing if it is not published. */
+export async function publishMediaUrls(tx: QueryClient, deploymentId: string, mediaUrls: MediaUrls): Promise<void> {
+  await tx.query(WRITE_MEDIA_URLS, [deploymentId, JSON.stringify(mediaUrls)]);
 }
 
 /** Removes a deployment from the gateways, which do not know it from the commit on. Does nothing if it was unknown. */

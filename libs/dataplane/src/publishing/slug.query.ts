@@ -1,4 +1,4 @@
-import { DATAPLANE_CHANNEL } from '@slipway/contracts';
+import { DATAPLANE_CHANNEL, type MediaUrls } from '@slipway/contracts';
 import type { Audience, PublishedBinding } from './published.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
@@ -10,6 +10,8 @@ export interface SlugPublication {
   productId: string;
   bindings: readonly PublishedBinding[];
   audience: Audience;
+  /** Which URLs of media its requests may name. Absent: `data:` only. */
+  mediaUrls?: MediaUrls;
 }
 
 /** Does not replace a slug of another tenant: the condition skips that row, and the caller gets false. */
@@ -17,11 +19,11 @@ const WRITE_SLUG: NamedSql = {
   name: 'dataplane_write_slug',
   text: `
     with written as (
-      insert into dataplane_published (slug, tenant_id, product_id, bindings, audience)
-      values ($1, $2, $3, $4, $5)
+      insert into dataplane_published (slug, tenant_id, product_id, bindings, audience, media_urls)
+      values ($1, $2, $3, $4, $5, $6)
       on conflict (slug) do update set
         product_id = excluded.product_id, bindings = excluded.bindings, audience = excluded.audience,
-        version = dataplane_published.version + 1, updated_at = now()
+        media_urls = excluded.media_urls, version = dataplane_published.version + 1, updated_at = now()
       where dataplane_published.tenant_id = excluded.tenant_id
       returning slug)
     select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from written`,
@@ -54,6 +56,7 @@ export async function publishSlug(tx: QueryClient, publication: SlugPublication)
     publication.productId,
     JSON.stringify(publication.bindings),
     JSON.stringify(publication.audience),
+    publication.mediaUrls ? JSON.stringify(publication.mediaUrls) : null,
   ]);
   return written.length > 0;
 }

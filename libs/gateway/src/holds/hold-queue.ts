@@ -1,6 +1,6 @@
 import type { BackendSleep, PublishedHold } from '@slipway/dataplane';
 import type { Clock } from '../postgres/database-clock.js';
-import { deploymentRestarting, startFailed } from '../gateway.errors.js';
+import { deploymentRestarting, GatewayError, startFailed } from '../gateway.errors.js';
 import { ClientGoneError } from '../requests/body-reader.js';
 import type { HoldShares, Waiter } from './hold-shares.js';
 import type { HoldRefusal, HoldStats } from './hold-stats.js';
@@ -18,7 +18,7 @@ export type HoldTerms = PublishedHold & Partial<Pick<BackendSleep, 'failures' | 
 export interface HeldRequest extends Pick<Waiter, 'tenantId' | 'bytes'> {
   /** By `performance.now()`. */
   arrivedAt: number;
-  /** Aborts when the client disconnects. */
+  /** Aborts when the client disconnects, or with the error that ends the request. */
   signal: AbortSignal;
 }
 
@@ -89,9 +89,10 @@ export class HoldQueue {
     this.advance();
   }
 
-  /** Resolves when the request may continue. @throws GatewayError 503 `deployment_restarting` or `start_failed`, ClientGoneError */
+  /** Resolves when the request may continue. @throws GatewayError 503 `deployment_restarting` or `start_failed`, ClientGoneError, the reason of `signal` */
   wait({ tenantId, bytes, arrivedAt, signal }: HeldRequest): Promise<EndCallback> {
     const { terms } = this;
+    if (signal.aborted) throw errorOf(signal);
     if (this.isClosed) throw this.refusal('shutdown');
     const remaining = terms && remainingSeconds(terms, this.clock.now());
     if (terms && remaining !== null && remaining > terms.max_seconds) throw this.refusal('estimate');
@@ -106,7 +107,7 @@ export class HoldQueue {
       };
       const onGone = (): void => {
         leave();
-        reject(new ClientGoneError());
+        reject(errorOf(signal));
         this.endIfOver();
       };
       const request: QueuedRequest = {
@@ -178,6 +179,10 @@ export class HoldQueue {
     const comeBackIn = estimate ?? this.terms?.max_seconds ?? 0;
     return deploymentRestarting(estimate, Math.min(MOST_RETRY_AFTER_SECONDS, Math.max(1, comeBackIn)));
   }
+}
+
+function errorOf({ reason }: AbortSignal): Error {
+  return reason instanceof GatewayError ? reason : new ClientGoneError();
 }
 
 /** Returns the whole seconds left of the estimate, or null without one. */

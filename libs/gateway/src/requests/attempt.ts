@@ -1,11 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { AnswerJudge } from '../answers/answer-judge.js';
+import type { Log } from '../log.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import { Stay, type AttemptLoad } from '../upstream/in-flight.js';
 import type { Instance } from '../upstream/instance.js';
-import type { JudgedAnswer } from './outcome.js';
+import { isConfigurationFault, type JudgedAnswer, type Outcome } from './outcome.js';
 
 export interface AttemptEvents {
+  /** Its connection exists. The attempt may still be aborted before a byte of it is sent. */
+  onStart(attempt: Attempt): void;
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void;
   /** The next `onData` brings the first token of a stream. */
   onFirstToken(attempt: Attempt): void;
@@ -90,6 +94,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.controller = controller;
     // The client left while the connection was being made.
     if (this.abortReason) controller.abort(this.abortReason);
+    else this.events.onStart(this);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -138,4 +143,19 @@ export function judged({ judge, status, instance }: Attempt, isCut = false, isSi
     hasOwnKey: instance.authorization !== null,
     isCut,
   };
+}
+
+/** A client can do nothing about these faults, and the operator does not see the client's answer. */
+export function noteConfiguration(
+  { instance, status }: Attempt,
+  { fault }: Outcome,
+  backend: UpstreamBackend,
+  log: Log,
+): void {
+  if (!isConfigurationFault(fault) || !backend.noteFault(fault)) return;
+  const { id, tenantId, revisionName } = backend.spec;
+  log.warn(
+    { tenant: tenantId, backend: id, revision: revisionName, instance: instance.id, status, fault },
+    'a model server refuses the requests of the gateway: check its credential, its address and the name of its model',
+  );
 }

@@ -22,14 +22,14 @@ export type Refusal = (error: unknown) => void;
 
 /**
  * Reads the whole body, and refuses it at its first byte that is invalid or too much.
- * @param unread has the refusal of each body while it is being read
+ * @param waitsFor is called with what ends the reading, and with undefined when it is over
  * @throws GatewayError 400, 408, 413 or 503, ClientGoneError
  */
 export function readBody(
   request: IncomingMessage,
   maxBytes: number,
   bytes: HeldBytes,
-  unread?: Set<Refusal>,
+  waitsFor?: (refuse: Refusal | undefined) => void,
 ): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -72,9 +72,9 @@ export function readBody(
     const stop = (): void => {
       isOver = true;
       clearTimeout(timer);
-      unread?.delete(refuse);
+      waitsFor?.(undefined);
     };
-    unread?.add(refuse);
+    waitsFor?.(refuse);
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
     // A short body has mostly arrived together with its head; then only its end is missing and no timer is needed.
     process.nextTick(() => {

@@ -110,7 +110,7 @@ function namedMembers(
  * Returns what all names have in common that some reader treats as one. Go ignores case, and counts ſ as s and the
  * Kelvin sign as k; Java also counts ı as i; readers of Protocol Buffers accept `topLogprobs` for `top_logprobs`.
  */
-function foldedName(name: string): string {
+export function foldedName(name: string): string {
   const known = FOLDED_NAMES.get(name);
   if (known !== undefined) return known;
   // Upper case first, because only that changes ſ and ı. The lower case of İ has a dot of its own.

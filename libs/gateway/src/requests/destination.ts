@@ -1,3 +1,4 @@
+import { DATA_URLS_ONLY, type MediaUrls } from '@slipway/contracts';
 import { SLOT_COUNT, slotOf, type Affinity, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
 import { GatewayError, modelNotFound, noCapacity, routeMissing, modelQuotaExceeded } from '../gateway.errors.js';
 import type { HoldQueue } from '../holds/hold-queue.js';
@@ -17,6 +18,8 @@ export interface RequestDestination {
   sessionRequest: SessionRequest | undefined;
   /** Set for a published product. */
   published: { slug: string; bindingId: string; tenantId: string } | undefined;
+  /** Every rule that URLs of media in the body must keep. */
+  mediaRules: readonly MediaUrls[];
 }
 
 /** A request that must wait before it can be drawn. */
@@ -35,6 +38,9 @@ export class PendingDraw {
     return this.queue === queue || (this.before?.hasWaitedIn(queue) ?? false);
   }
 }
+
+/** Shared, because most requests have it. */
+const NO_RULES: readonly MediaUrls[] = [];
 
 /** Published products have no route of their own that would set it. */
 const PUBLISHED_AFFINITY: Affinity = { mode: 'soft', ttl_seconds: 600 };
@@ -71,6 +77,17 @@ export class Destinations {
     throw modelNotFound(model);
   }
 
+  /**
+   * Returns the rules for URLs of media that hold for this model wherever its requests are sent. A request that breaks
+   * one need not wait or wake anything first.
+   */
+  mediaRules(model: string, tenantId: string): readonly MediaUrls[] {
+    const route = this.snapshot.routeByName(tenantId, model);
+    if (route) return rulesOf(route.media_urls);
+    const published = this.snapshot.slugs.get(model);
+    return published && isVisible(published, tenantId) ? rulesOf(mediaUrlsOf(published)) : NO_RULES;
+  }
+
   /** Whether a revision can serve requests at all, whatever its route says. */
   readonly isServing = (revisionId: string): boolean => this.backends.get(revisionId)?.isServing ?? false;
 
@@ -96,7 +113,7 @@ export class Destinations {
       affinity: route.affinity,
       isRevisionHidden: false,
     };
-    return { backend, sessionRequest, published: undefined };
+    return { backend, sessionRequest, published: undefined, mediaRules: rulesOf(route.media_urls) };
   }
 
   private drawBinding(
@@ -127,6 +144,7 @@ export class Destinations {
       backend,
       sessionRequest,
       published: { slug: row.slug, bindingId: binding.binding_id, tenantId: row.tenant_id },
+      mediaRules: rulesOf(mediaUrlsOf(row), this.mediaUrlsOfTarget(binding)),
     };
   }
 
@@ -190,6 +208,11 @@ export class Destinations {
     const key = { id: best.binding_id, tenantId: row.tenant_id };
     if (sleeper?.queue === queue) return heldFor(sleeper, best.binding_id, [key], waited);
     return new PendingDraw(queue, best.binding_id, this.keysOfBinding(best, row.tenant_id), waited);
+  }
+
+  /** The deployment of a binding keeps its own rule, whatever a publication allows. */
+  private mediaUrlsOfTarget({ upstream }: PublishedBinding): MediaUrls | null | undefined {
+    return upstream.kind === 'supplier' ? null : this.snapshot.routes.get(upstream.deployment_id)?.media_urls;
   }
 
   private count(binding: PublishedBinding, user: BindingUser, now: number, waited: PendingDraw | undefined): void {
@@ -290,6 +313,21 @@ function heldFor(
 ): PendingDraw {
   backend.uses += 1;
   return new PendingDraw(backend.queue, bindingId, [keyOf(backend), ...moreKeys], waited);
+}
+
+/** Publications of previous releases have no rule. */
+function mediaUrlsOf({ media_urls: mediaUrls }: PublishedRow): MediaUrls {
+  return mediaUrls ?? DATA_URLS_ONLY;
+}
+
+function rulesOf(first: MediaUrls | null | undefined, second?: MediaUrls | null): readonly MediaUrls[] {
+  const isFirst = restricts(first);
+  if (!restricts(second)) return isFirst ? [first] : NO_RULES;
+  return isFirst ? [first, second] : [second];
+}
+
+function restricts(rule: MediaUrls | null | undefined): rule is MediaUrls {
+  return rule != null && rule.allow !== 'any';
 }
 
 function keyOf({ spec: { id, tenantId } }: UpstreamBackend): StatsKey {

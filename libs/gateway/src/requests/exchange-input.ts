@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HeldBytes } from '@slipway/platform-bounds';
+import type { GatewayError } from '../gateway.errors.js';
 import type { Log } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
 import type { GatewaySettings } from '../settings.js';
@@ -29,6 +30,8 @@ export interface ExchangeInput {
   /** Milliseconds that it was held. Undefined if it was not: then its arrival is not counted yet. */
   heldMs: number | undefined;
   token: Token;
+  /** Returns why the token of the request is refused by now; undefined if it is not. */
+  tokenEnd: () => GatewayError | undefined;
 }
 
 /** Parts that all exchanges of a gateway share. */

@@ -12,16 +12,16 @@ import type { WaitingRequest } from '../telemetry/recorder.js';
 import type { UsageRecord } from '../telemetry/usage.js';
 import type { BackendRequest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import { Attempt, judged, type AttemptEvents } from './attempt.js';
+import { Attempt, judged, noteConfiguration, type AttemptEvents } from './attempt.js';
 import { statsKeysOf } from './destination.js';
 import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
 import {
-  isConfigurationFault,
   isDecidedByHead,
   isPassedOn,
   outcomeOf,
   outcomeOfError,
   outcomeOfLeaving,
+  outcomeOfRefusal,
   outcomeOfStop,
   requestOutcomeOf,
   type JudgedAnswer,
@@ -94,6 +94,15 @@ export class Exchange implements AttemptEvents, BackendRequest {
     this.noteArrival();
     if (instance) this.dispatch(instance);
     else this.refuseWithoutInstance(noCapacity(this.input.model));
+  }
+
+  /** The connection exists, which may have taken seconds. Nothing was sent yet. */
+  onStart(attempt: Attempt): void {
+    const ended = this.input.tokenEnd();
+    if (!ended) return;
+    attempt.abort('the token of the request has ended');
+    this.settle(attempt, outcomeOfRefusal(ended), false);
+    this.refuse(ended, 'client_error');
   }
 
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void {
@@ -229,8 +238,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     if (this.isOver) return;
     const { attempt, answer } = this;
     attempt?.abort('the gateway stops');
-    if (attempt)
-      this.settle(attempt, { class: 'cancelled', fault: null, instance: 'fine', retry: 'never', error }, false);
+    if (attempt) this.settle(attempt, outcomeOfRefusal(error), false);
     if (!answer || !this.input.response.headersSent) {
       this.input.response.shouldKeepAlive = false;
       this.refuse(error, 'cancelled');
@@ -259,7 +267,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     const hasSent = this.input.response.headersSent;
     const isRetried = !hasSent && this.mayRetry(outcome.retry);
     this.settle(attempt, outcome, isRetried);
-    this.noteConfiguration(attempt, outcome);
+    noteConfiguration(attempt, outcome, this.input.destination.backend, this.parts.log);
     if (isRetried) {
       this.retry();
       return;
@@ -311,7 +319,13 @@ export class Exchange implements AttemptEvents, BackendRequest {
     });
   }
 
+  /** Sends an attempt, unless the token of the request has ended since it was checked. */
   private dispatch(instance: Instance): void {
+    const ended = this.input.tokenEnd();
+    if (ended) {
+      this.refuse(ended, 'client_error');
+      return;
+    }
     const { body } = this;
     const { destination, request, isStream, path } = this.input;
     const authorization = instance.authorization ?? destination.backend.spec.authorization;
@@ -416,17 +430,6 @@ export class Exchange implements AttemptEvents, BackendRequest {
     if (result === 'taken') instance.noteTaken();
     const counted = result === 'answered' ? 'fine' : result === 'taken' ? 'failed' : result;
     instance.settle(counted, performance.now(), this.waiting.caller);
-  }
-
-  /** A client can do nothing about these faults, and the operator does not see the client's answer. */
-  private noteConfiguration({ instance, status }: Attempt, { fault }: Outcome): void {
-    const { backend } = this.input.destination;
-    if (!isConfigurationFault(fault) || !backend.noteFault(fault)) return;
-    const { id, tenantId, revisionName } = backend.spec;
-    this.parts.log.warn(
-      { tenant: tenantId, backend: id, revision: revisionName, instance: instance.id, status, fault },
-      'a model server refuses the requests of the gateway: check its credential, its address and the name of its model',
-    );
   }
 
   private refuse(error: GatewayError, outcome: UsageRecord['outcome'] = 'server_error'): void {

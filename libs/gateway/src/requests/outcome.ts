@@ -109,6 +109,11 @@ export function outcomeOfError({ code }: { code?: string }): Outcome {
   return { ...refused, retry: 'spare', error: upstreamUnreachable() };
 }
 
+/** Decides the outcome of an attempt that the gateway itself ends with this error. It says nothing about the instance. */
+export function outcomeOfRefusal(error: GatewayError): Outcome {
+  return { class: 'cancelled', fault: null, instance: 'fine', retry: 'never', error };
+}
+
 /** Whether the status alone decides, so that the rest of the answer is not read. */
 export function isDecidedByHead(status: number): boolean {
   return status >= 300 && status < 400;

@@ -14,6 +14,8 @@ const row = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
   tenant_name: 'acme',
   secret_hash: createHash('sha256').update(SECRET).digest('hex'),
   scopes: ['viewer'],
+  owner: 'person:ada',
+  counts_for_owner: false,
   is_operator: false,
   expires_at: null,
   ...rest,

@@ -10,6 +10,7 @@ import {
 } from '@slipway/platform-bounds';
 import type { Clock } from '../postgres/database-clock.js';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
+import { TokenEnds } from './token-ends.js';
 
 /** A token as it is kept on disk: its hash, never the token itself. */
 export interface StoredToken {
@@ -19,6 +20,10 @@ export interface StoredToken {
   /** Hex. */
   secret_hash: string;
   scopes: string[];
+  /** Absent in files of previous releases, as is `counts_for_owner`. */
+  owner?: string;
+  /** Whether it is limited together with the other tokens of its owner. */
+  counts_for_owner?: boolean;
   /** Whether its tenant is the operator's. */
   is_operator: boolean;
   /** Milliseconds since the epoch, or null. */
@@ -31,6 +36,11 @@ export interface Token {
   readonly tenantName: string;
   readonly secretHash: Buffer;
   readonly scopes: readonly string[];
+  readonly owner: string;
+  /** Its owner and tenant, as a text that only the tokens of this owner have. */
+  readonly ownerKey: string;
+  /** Whether it is limited together with the other tokens of its owner, and not by itself. */
+  readonly countsForOwner: boolean;
   readonly isOperator: boolean;
   readonly expiresAt: number | null;
 }
@@ -39,7 +49,7 @@ const READ_TOKENS: NamedSql = {
   name: 'gateway_read_tokens',
   text: `
     select k.id, k.tenant_id, t.name as tenant_name, encode(k.secret_sha256, 'hex') as secret_hash, k.scopes, t.is_operator,
-      (extract(epoch from k.expires_at) * 1000)::float8 as expires_at
+      k.owner_type || ':' || k.owner_id as owner, k.counts_for_owner, (extract(epoch from k.expires_at) * 1000)::float8 as expires_at
     from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any($1) and k.revoked_at is null`,
 };
 
@@ -80,13 +90,17 @@ export class TokenBook {
   private readonly failures = new FailedAttempts(FAILURES);
   /** Ids that are read together: those of this turn of the event loop. */
   private gathering: { ids: Set<string>; rows: Promise<Map<string, StoredToken>> } | undefined;
+  /** Requests that no engine has yet, and what ends them. */
+  readonly ends: TokenEnds;
   private usedIds = new Set<string>();
 
   constructor(
     private readonly db: QueryClient,
     private readonly onLearned: () => void,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.ends = new TokenEnds(clock, (id) => this.tokens.get(id));
+  }
 
   get size(): number {
     return this.tokens.size;
@@ -130,12 +144,8 @@ export class TokenBook {
     const rows = await this.db.query<StoredToken>(READ_TOKENS, [known]);
     const found = new Set(rows.map((row) => row.id));
     let hasChanged = false;
-    for (const id of known) if (!found.has(id)) hasChanged = this.tokens.delete(id) || hasChanged;
-    for (const row of rows) {
-      const token = tokenOf(row);
-      hasChanged ||= !isDeepStrictEqual(this.tokens.get(row.id), token);
-      this.tokens.set(row.id, token);
-    }
+    for (const id of known) if (!found.has(id)) hasChanged = this.forget(id) || hasChanged;
+    for (const row of rows) hasChanged = this.replace(row.id, tokenOf(row)) || hasChanged;
     return hasChanged;
   }
 
@@ -159,9 +169,27 @@ export class TokenBook {
       tenant_name: token.tenantName,
       secret_hash: token.secretHash.toString('hex'),
       scopes: [...token.scopes],
+      owner: token.owner,
+      counts_for_owner: token.countsForOwner,
       is_operator: token.isOperator,
       expires_at: token.expiresAt,
     }));
+  }
+
+  private forget(id: string): boolean {
+    const before = this.tokens.get(id);
+    if (!before) return false;
+    this.tokens.delete(id);
+    this.ends.changed(id, before);
+    return true;
+  }
+
+  private replace(id: string, token: Token): boolean {
+    const before = this.tokens.get(id);
+    if (isDeepStrictEqual(before, token)) return false;
+    this.tokens.set(id, token);
+    if (before) this.ends.changed(id, before);
+    return true;
   }
 
   private used(token: Token): Token {
@@ -228,12 +256,16 @@ export class TokenBook {
 }
 
 function tokenOf(row: StoredToken): Token {
+  const owner = row.owner ?? `token:${row.id}`;
   return {
     id: row.id,
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,
     secretHash: Buffer.from(row.secret_hash, 'hex'),
     scopes: row.scopes,
+    owner,
+    ownerKey: `${row.tenant_id} ${owner}`,
+    countsForOwner: row.counts_for_owner ?? false,
     isOperator: row.is_operator,
     expiresAt: row.expires_at,
   };

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { GatewayError } from '../gateway.errors.js';
 import { ClientLimits, TokenLimits } from './token-limits.js';
 
@@ -80,7 +80,9 @@ it('limits a tenant to its own rate and concurrency, however many tokens it has'
     maxConcurrencyPerToken: 1,
     limitsOfTenant: (name) => ({ requestsPerMinute: 18, maxConcurrency: name === 'wide' ? 100 : 2 }),
   });
-  const of = (id: string, tenantId = 'ten_1', tenantName = 'narrow') => ({ id, tenantId, tenantName });
+  const of = (id: string, tenantId = 'ten_1', tenantName = 'narrow') => ({
+    ...{ id, tenantId, tenantName, ownerKey: id, countsForOwner: false },
+  });
   limits.enter(of('a'), 0);
   limits.enter(of('b'), 0);
   expect(refusal(() => limits.enter(of('c'), 0))).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
@@ -97,11 +99,57 @@ it('applies a tenant’s new limits from the next request on, including requests
   let allowed = { requestsPerMinute: 0, maxConcurrency: 3 };
   const settings = { requestsPerMinute: 0, maxConcurrencyPerToken: 0, limitsOfTenant: () => allowed };
   const limits = new ClientLimits(settings);
-  const client = { id: 'a', tenantId: 'ten_1', tenantName: 'acme' };
+  const client = { id: 'a', tenantId: 'ten_1', tenantName: 'acme', ownerKey: 'a', countsForOwner: false };
   limits.enter(client, 0);
   limits.enter(client, 0);
   allowed = { requestsPerMinute: 0, maxConcurrency: 2 };
   expect(refusal(() => limits.enter(client, 0)).code).toBe('concurrency_limit_exceeded');
   allowed = { requestsPerMinute: 0, maxConcurrency: 4 };
   limits.enter(client, 0);
+});
+
+describe('tokens that the console makes', () => {
+  const settings = {
+    requestsPerMinute: 60,
+    maxConcurrencyPerToken: 3,
+    limitsOfTenant: () => ({ requestsPerMinute: 0, maxConcurrency: 100 }),
+  };
+  const token = (id: string, countsForOwner: boolean, ownerKey = 'ten_1 person:user:ada') => ({
+    ...{ id, tenantId: 'ten_1', tenantName: 'acme', ownerKey, countsForOwner },
+  });
+  const playground = (id: string, ownerKey?: string) => token(id, true, ownerKey);
+
+  it('share the concurrency of their owner with the owner’s other tokens, however often a person signs in', () => {
+    const limits = new ClientLimits(settings);
+    limits.enter(playground('p1'), 0);
+    limits.enter(playground('p2'), 0);
+    limits.enter(token('own', false), 0);
+    const refused = refusal(() => limits.enter(playground('p3'), 0));
+    expect(refused).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
+    // The owner's own token, and other people, are limited by themselves.
+    for (let n = 0; n < 2; n += 1) limits.enter(token('own', false), 0);
+    limits.enter(playground('p4', 'ten_1 person:user:eve'), 0);
+    for (let n = 0; n < 3; n += 1) limits.leave(token('own', false));
+    limits.enter(playground('p3'), 0);
+    limits.leave(playground('p1'));
+    limits.leave(playground('p2'));
+    limits.leave(playground('p3'));
+    for (let n = 0; n < 3; n += 1) limits.enter(playground(`q${n}`), 0);
+  });
+
+  it('share the rate of their owner in the same way', () => {
+    const limits = new ClientLimits(settings);
+    const pass = (client: ReturnType<typeof token>, now: number): void => {
+      limits.enter(client, now);
+      limits.leave(client);
+    };
+    for (let n = 0; n < 4; n += 1) pass(token('own', false), 0);
+    for (let n = 0; n < 6; n += 1) pass(playground(`p${n}`), 0);
+    expect(refusal(() => limits.enter(playground('p9'), 0))).toMatchObject({
+      code: 'rate_limit_exceeded',
+      retryAfter: '1',
+    });
+    for (let n = 0; n < 6; n += 1) pass(token('own', false), 0);
+    pass(playground('p9'), 1_000);
+  });
 });

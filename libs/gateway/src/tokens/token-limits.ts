@@ -5,7 +5,7 @@ import type { Token } from './token-book.js';
 /** Buckets of tokens not seen for this long are full again and need not be kept. */
 const FORGET_AFTER_MS = 120_000;
 
-type LimitedClient = Pick<Token, 'id' | 'tenantId' | 'tenantName'>;
+type LimitedClient = Pick<Token, 'id' | 'tenantId' | 'tenantName' | 'ownerKey' | 'countsForOwner'>;
 type ClientSettings = Pick<GatewaySettings, 'requestsPerMinute' | 'maxConcurrencyPerToken' | 'limitsOfTenant'>;
 
 interface LimitUsage {
@@ -40,17 +40,20 @@ export class TokenLimits {
    * @throws GatewayError 429 with Retry-After
    */
   enter(tokenId: string, now = performance.now()): void {
-    const usage = this.usageOf(tokenId, now);
+    const usage = this.filled(tokenId, now);
     if (this.maxConcurrency > 0 && usage.inFlight >= this.maxConcurrency) throw tooManyAtOnce(this.whose);
     if (this.requestsPerMinute > 0) {
-      const perMs = this.requestsPerMinute / 60_000;
-      // A clock that is set back adds nothing and takes nothing.
-      usage.allowance = Math.min(this.burst, usage.allowance + Math.max(0, now - usage.filledAt) * perMs);
-      usage.filledAt = now;
       if (usage.allowance < 1)
-        throw rateLimited(this.whose, Math.max(1, Math.ceil((1 - usage.allowance) / perMs / 1000)));
+        throw rateLimited(this.whose, Math.max(1, Math.ceil((1 - usage.allowance) / this.perMs / 1000)));
       usage.allowance -= 1;
     }
+    usage.inFlight += 1;
+  }
+
+  /** Counts a request that another limit admits. Followed by one `leave`. */
+  count(tokenId: string, now: number): void {
+    const usage = this.filled(tokenId, now);
+    usage.allowance = Math.max(0, usage.allowance - 1);
     usage.inFlight += 1;
   }
 
@@ -62,6 +65,18 @@ export class TokenLimits {
   /** Up to ten seconds' worth of requests may arrive at once. */
   private get burst(): number {
     return Math.max(1, this.requestsPerMinute / 6);
+  }
+
+  private get perMs(): number {
+    return this.requestsPerMinute / 60_000;
+  }
+
+  private filled(tokenId: string, now: number): LimitUsage {
+    const usage = this.usageOf(tokenId, now);
+    // A clock that is set back adds nothing and takes nothing.
+    usage.allowance = Math.min(this.burst, usage.allowance + Math.max(0, now - usage.filledAt) * this.perMs);
+    usage.filledAt = now;
+    return usage;
   }
 
   private usageOf(tokenId: string, now: number): LimitUsage {
@@ -81,31 +96,41 @@ export class TokenLimits {
   }
 }
 
-/** Limits a token and its tenant together: a tenant that creates more tokens gets no more of the gateway. */
+/**
+ * Limits a token and its tenant together: a tenant that creates more tokens gets no more of the gateway. Tokens that the
+ * console makes for a person share one limit of their owner, in which the requests of the owner's other tokens count too:
+ * who signs in again gets no more of the gateway either.
+ */
 export class ClientLimits {
   private readonly tokens: TokenLimits;
+  private readonly owners: TokenLimits;
   /** By id of the tenants whose tokens were seen. */
   private readonly tenants = new Map<string, TokenLimits>();
 
   constructor(private readonly settings: ClientSettings) {
-    this.tokens = new TokenLimits(settings.requestsPerMinute, settings.maxConcurrencyPerToken);
+    const { requestsPerMinute, maxConcurrencyPerToken } = settings;
+    this.tokens = new TokenLimits(requestsPerMinute, maxConcurrencyPerToken);
+    this.owners = new TokenLimits(requestsPerMinute, maxConcurrencyPerToken, 'the owner of this API token');
   }
 
   /** Each call that returns is followed by one `leave`. @throws GatewayError 429 with Retry-After */
   enter(client: LimitedClient, now = performance.now()): void {
-    const { id, tenantId } = client;
-    this.tokens.enter(id, now);
+    if (client.countsForOwner) this.owners.enter(client.ownerKey, now);
+    else this.tokens.enter(client.id, now);
     try {
-      this.limitsOf(client).enter(tenantId, now);
+      this.limitsOf(client).enter(client.tenantId, now);
     } catch (refusal) {
-      this.tokens.leave(id);
+      if (client.countsForOwner) this.owners.leave(client.ownerKey);
+      else this.tokens.leave(client.id);
       throw refusal;
     }
+    if (!client.countsForOwner) this.owners.count(client.ownerKey, now);
   }
 
-  leave({ id, tenantId }: LimitedClient): void {
-    this.tokens.leave(id);
-    this.tenants.get(tenantId)?.leave(tenantId);
+  leave(client: LimitedClient): void {
+    this.owners.leave(client.ownerKey);
+    if (!client.countsForOwner) this.tokens.leave(client.id);
+    this.tenants.get(client.tenantId)?.leave(client.tenantId);
   }
 
   private limitsOf({ tenantId, tenantName }: LimitedClient): TokenLimits {

@@ -33,6 +33,7 @@ export const engine = {
       '--shutdown-timeout',
       '--disable-access-log-for-endpoints',
       '--uds',
+      '--allowed-media-domains',
     ],
     switches: [
       '--enable-prefix-caching',

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
@@ -71,14 +71,27 @@ export class GatewayProxy implements OnModuleDestroy {
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
     const path = gatewayPath((request.raw.url as string).slice(PREFIX.length));
     const { session, who } = await this.identify(request);
-    const { id, method, credentials } = session;
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
       throw errors.body_too_large({ extra: { max_bytes: max } });
     this.countRequest(who.actor.id, reply);
-    const bearer = method === 'hosted' ? await this.playground.of(id, who) : credentials.bearer;
-    const { statusCode, headers, body } = await this.ask(path, request, reply, bearer, who);
-    if (statusCode === 401) this.playground.forget(id, who);
+    const leaving = new AbortController();
+    reply.raw.once('close', () => leaving.abort());
+    // An answer that has begun is sent to its end.
+    const identify = async (): Promise<Principal> => (await this.identify(request)).who;
+    const unwatch = this.guard.watch(who, identify, (refusal) => leaving.abort(refusal));
+    let answer: Dispatcher.ResponseData;
+    try {
+      const bearer = session.method === 'hosted' ? await this.playground.of(who) : session.credentials.bearer;
+      answer = await this.ask(path, request, leaving.signal, bearer);
+    } finally {
+      unwatch();
+    }
+    return this.passOn(answer, who, reply);
+  }
+
+  private passOn({ statusCode, headers, body }: Dispatcher.ResponseData, who: Principal, reply: FastifyReply): unknown {
+    if (statusCode === 401) this.playground.forget(who);
     return reply
       .code(statusCode)
       .headers({
@@ -116,33 +129,39 @@ export class GatewayProxy implements OnModuleDestroy {
 
   private async ask(
     path: string,
-    request: SlipwayRequest,
-    reply: FastifyReply,
+    { method, headers, body, id }: SlipwayRequest,
+    signal: AbortSignal,
     bearer: string,
-    who: Principal,
   ): Promise<Dispatcher.ResponseData> {
-    const { method, headers, body, id } = request;
-    const leaving = new AbortController();
-    reply.raw.once('close', () => leaving.abort());
-    const identify = async (): Promise<Principal> => (await this.identify(request)).who;
-    const unwatch = this.guard.watch(who, identify, (refusal) => leaving.abort(refusal));
-    request.raw.once('end', unwatch).once('close', unwatch);
+    // The client's connection outlives a request that is ended, because its answer says so.
+    const sent = method === 'POST' ? copyOf(body as Readable) : null;
     try {
       return await this.agent.request({
         origin: this.origin,
         path: this.base + path,
         method: method as Dispatcher.HttpMethod,
         headers: { ...without(headers, KEPT_FROM_GATEWAY), authorization: `Bearer ${bearer}`, 'x-request-id': id },
-        body: method === 'POST' ? (body as Readable) : null,
-        signal: leaving.signal,
+        body: sent,
+        signal,
         headersTimeout: HEADERS_TIMEOUT_MS,
         bodyTimeout: SILENCE_MS,
       });
     } catch (cause) {
-      if (leaving.signal.reason instanceof SlipwayError) throw leaving.signal.reason;
+      sent?.destroy();
+      if (signal.reason instanceof SlipwayError) throw signal.reason;
       throw errors.unavailable({ message: 'The inference gateway cannot be reached.', cause });
     }
   }
+}
+
+function copyOf(body: Readable): Readable {
+  const copy = new PassThrough();
+  copy.on('error', () => undefined);
+  body.once('error', (error) => copy.destroy(error));
+  body.once('close', () => {
+    if (!body.readableEnded) copy.destroy();
+  });
+  return body.pipe(copy);
 }
 
 function without(headers: IncomingHttpHeaders, kept: RegExp): Record<string, string | string[]> {

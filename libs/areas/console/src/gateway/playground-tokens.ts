@@ -12,7 +12,8 @@ const MAX_CACHED = 1_000;
 /**
  * Tokens with which people of the identity provider call the gateway, which accepts only API tokens. Each is a token of
  * that person and grants no more than reading. Its text stays in this process: no browser and no table has it. The
- * session's own credential is checked before each use, so that a revoked person loses access at once.
+ * session's own credential is checked before each use, so that a revoked person loses access at once. A person has one
+ * for all sessions, and all of a person count together in the limits of the gateways.
  */
 @Injectable()
 export class PlaygroundTokens {
@@ -23,9 +24,9 @@ export class PlaygroundTokens {
     private readonly tokens: TokenService,
   ) {}
 
-  /** Returns the token of this session and tenant, and creates it if there is none. */
-  of(sessionId: string, who: Principal): Promise<string> {
-    const key = `${sessionId} ${who.tenantId}`;
+  /** Returns the token of this person in this tenant, and creates it if there is none. */
+  of(who: Principal): Promise<string> {
+    const key = keyOf(who);
     const known = this.cache.get(key);
     if (known) return known;
     const made = this.make(who);
@@ -36,8 +37,8 @@ export class PlaygroundTokens {
   }
 
   /** Removes a token that was revoked: the next request creates another. */
-  forget(sessionId: string, { tenantId }: Principal): void {
-    this.cache.delete(`${sessionId} ${tenantId}`);
+  forget(who: Principal): void {
+    this.cache.delete(keyOf(who));
   }
 
   private make(principal: Principal): Promise<string> {
@@ -51,9 +52,14 @@ export class PlaygroundTokens {
         createdBy: `${actor.type}:${actor.id}`,
         owner,
         minters,
+        countsForOwner: true,
       });
       await appendAudit(tx, { action: 'token.create', resourceType: 'token', resourceName: row.id, after: row, actor });
       return text;
     });
   }
+}
+
+function keyOf({ tenantId, actor }: Principal): string {
+  return `${tenantId} ${actor.type}:${actor.id}`;
 }

@@ -7,6 +7,7 @@ import { OwnAudiences1700000001004 } from './migrations/1700000001004-own-audien
 import { PublicationPrefixCaches1700000001005 } from './migrations/1700000001005-publication-prefix-caches.js';
 import { BindingFaults1700000001006 } from './migrations/1700000001006-binding-faults.js';
 import { StoredModelApis1700000001007 } from './migrations/1700000001007-stored-model-apis.js';
+import { PublicationMediaUrls1700000001008 } from './migrations/1700000001008-publication-media-urls.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
 export const migrations = [
@@ -18,6 +19,7 @@ export const migrations = [
   PublicationPrefixCaches1700000001005,
   BindingFaults1700000001006,
   StoredModelApis1700000001007,
+  PublicationMediaUrls1700000001008,
 ];
 export const sealed: readonly SealedColumn[] = [
   {

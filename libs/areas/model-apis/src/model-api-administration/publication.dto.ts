@@ -1,4 +1,6 @@
+import { DATA_URLS_ONLY } from '@slipway/contracts';
 import { ArrayField, BooleanField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { MediaUrlsDto } from '@slipway/ports/deployment-records';
 
 export class PublicationBindingDto {
   @StringField({ min: 1, max: 255 })
@@ -52,6 +54,13 @@ export class CreatePublicationDto {
   @ObjectField(() => AudienceDto, { optional: true, description: 'Defaults to the publishing tenant alone.' })
   audience?: AudienceDto;
 
+  @ObjectField(() => MediaUrlsDto, {
+    default: DATA_URLS_ONLY,
+    description:
+      'Which URLs of media (`image_url`, `input_audio`, `file` and their like) its requests may name. The gateways refuse others with 400 `media_url_refused`. A deployment that a binding leads to keeps its own rule in addition.',
+  })
+  media_urls?: MediaUrlsDto;
+
   @StringField({ max: 2000, optional: true })
   notes?: string;
 }
@@ -77,6 +86,9 @@ export class PublicationDto {
 
   @ObjectField(() => AudienceDto)
   audience: AudienceDto;
+
+  @ObjectField(() => MediaUrlsDto, { description: 'Which URLs of media its requests may name' })
+  media_urls: MediaUrlsDto;
 
   @BooleanField({
     description:

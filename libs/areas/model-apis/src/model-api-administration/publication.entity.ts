@@ -1,4 +1,4 @@
-import type { Actor } from '@slipway/contracts';
+import type { Actor, MediaUrls } from '@slipway/contracts';
 import { rfc3339 } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { AudienceDto, PublicationBindingDto } from './publication.dto.js';
@@ -26,6 +26,10 @@ export class PublicationEntity {
   /** Null if a previous release published it. */
   @Column({ type: 'boolean', nullable: true })
   shares_prefix_cache: boolean | null;
+
+  /** Null if a previous release published it. */
+  @Column({ type: 'jsonb', nullable: true })
+  media_urls: MediaUrls | null;
 
   @Column({ type: 'text', nullable: true })
   notes: string | null;

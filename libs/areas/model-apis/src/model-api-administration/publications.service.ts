@@ -1,3 +1,4 @@
+import { DATA_URLS_ONLY } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { publishSlug, supplierContext, withdrawSlug, type PublishedBinding } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
@@ -82,6 +83,7 @@ export class PublicationsService {
         tenantId: who.tenantId,
         productId: product.id,
         audience: { ...audience, tenants: [...audience.tenants] },
+        mediaUrls: publication.media_urls,
         bindings: body.bindings
           .filter(({ weight }) => weight > 0)
           .map((one) => this.published(who, one, bindings.get(one.binding_id) as ServableBinding)),
@@ -166,7 +168,7 @@ export class PublicationsService {
   private async insert(
     tx: Tx,
     { tenantId, actor }: Principal,
-    { product_id, bindings, notes }: CreatePublicationDto,
+    { product_id, bindings, notes, media_urls: mediaUrls = DATA_URLS_ONLY }: CreatePublicationDto,
     audience: AudienceDto,
     sharesCache: boolean,
   ): Promise<PublicationEntity> {
@@ -181,6 +183,7 @@ export class PublicationsService {
       bindings: bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority })),
       audience,
       shares_prefix_cache: sharesCache,
+      media_urls: { allow: mediaUrls.allow, hosts: mediaUrls.hosts },
       notes: notes ?? null,
       created_by: actor,
     });
@@ -297,14 +300,16 @@ export class PublicationsService {
 function answerOf(row: PublicationEntity, slug: string): PublicationDto {
   const { id, tenant_id, product_id, version, state, bindings, audience, notes, created_at, ended_at } = row;
   const shares_prefix_cache = row.shares_prefix_cache ?? hasOtherTenants(audience, tenant_id);
-  const shown = { id, product_id, slug, version, state, bindings, audience, shares_prefix_cache };
+  const media_urls = row.media_urls ?? DATA_URLS_ONLY;
+  const shown = { id, product_id, slug, version, state, bindings, audience, media_urls, shares_prefix_cache };
   return { ...shown, notes, created_at, ended_at };
 }
 
-function diff(previous: object | undefined, { bindings, shares_prefix_cache }: PublicationDto): object[] {
+function diff(previous: object | undefined, { bindings, media_urls, shares_prefix_cache }: PublicationDto): object[] {
   const op = previous ? 'replace' : 'add';
   return [
     { op, path: '/bindings', value: bindings },
+    { op, path: '/media_urls', value: media_urls },
     { op, path: '/shares_prefix_cache', value: shares_prefix_cache },
   ];
 }

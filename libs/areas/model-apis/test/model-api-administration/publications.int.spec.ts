@@ -230,6 +230,26 @@ it('a published revision stays up, and is released with the publication', async 
   expect([...area.holds.get('rev_5')!]).toEqual([]);
 });
 
+it('a slug accepts only data URLs of media, unless its publication allows more, and each publication decides anew', async () => {
+  const product = await area.product();
+  const binding = await qualified(product.id);
+  const urls = async (): Promise<unknown> => (await served(product.slug)).media_urls;
+  const dataOnly = { allow: 'data_only', hosts: [] };
+  expect((await publish(product.id, [one(binding.id)])).media_urls).toEqual(dataOnly);
+  expect(await urls()).toEqual(dataOnly);
+  const media_urls = { allow: 'hosts', hosts: ['images.example.com'] };
+  expect((await publish(product.id, [one(binding.id)], { media_urls })).media_urls).toEqual(media_urls);
+  expect(await urls()).toEqual(media_urls);
+  await publish(product.id, [one(binding.id)]);
+  expect(await urls()).toEqual(dataOnly);
+  // A publication of the previous release has no rule.
+  await area.harness.database.tx('system', (tx) =>
+    tx.query('update model_api_publications set media_urls = null where product_id = $1', [product.id]),
+  );
+  const { data } = await area.publications.list(ADMIN, { limit: 1 });
+  expect(data[0]?.media_urls).toEqual(dataOnly);
+});
+
 it('a product is shown only to its audience', async () => {
   const product = await area.product();
   const binding = await qualified(product.id);

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
+import type { Actor, DeploymentState, MediaUrls, ScalingSpec } from '@slipway/contracts';
 import type { Condition, Protection } from '@slipway/ports/deployment-records';
 
 @Entity({ name: 'deployments' })
@@ -42,6 +42,9 @@ export class DeploymentEntity {
 
   @Column({ type: 'int', default: 600 })
   drainSeconds: number;
+
+  @Column({ type: 'jsonb', default: { allow: 'any', hosts: [] } })
+  mediaUrls: MediaUrls;
 
   @Column({ type: 'text', default: 'creating' })
   state: DeploymentState;

@@ -19,7 +19,7 @@ export const GET_DEPLOYMENT = prepared(
 );
 /** Columns of a `DeploymentRecord`: everything that is stored. */
 const RECORD = `${COLUMNS},
-  d.display_name "displayName", d.description, d.labels, d.environment, d.drain_seconds "drainSeconds", d.conditions, d.created_by "createdBy", d.updated_by "updatedBy", d.created_at "createdAt",
+  d.display_name "displayName", d.description, d.labels, d.environment, d.drain_seconds "drainSeconds", d.media_urls "mediaUrls", d.conditions, d.created_by "createdBy", d.updated_by "updatedBy", d.created_at "createdAt",
   d.updated_at "updatedAt", d.deleted_at "deletedAt"`;
 
 /** The record of one deployment for answers. As a lookup it holds no connection, and it is planned once. */

@@ -30,6 +30,7 @@ it('returns a new deployment as it is stored', async () => {
       protection: { deletion: true, rollouts: 'any' },
       scaling: null,
       drainSeconds: 900,
+      mediaUrls: { allow: 'hosts', hosts: ['a.example'] },
       createdBy: { type: 'token', id: 'tok_1' },
     }),
   );

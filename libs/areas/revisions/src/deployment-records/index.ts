@@ -4,6 +4,7 @@ import { DeploymentScaling1700000000102 } from './migrations/1700000000102-deplo
 import { DeploymentUpdatedBy1700000000103 } from './migrations/1700000000103-deployment-updated-by.js';
 import { DeploymentDrain1700000000110 } from './migrations/1700000000110-deployment-drain.js';
 import { StoredDeployments1700000000111 } from './migrations/1700000000111-stored-deployments.js';
+import { DeploymentMediaUrls1700000000112 } from './migrations/1700000000112-deployment-media-urls.js';
 
 export { DeploymentRecordsModule } from './deployment-records.module.js';
 
@@ -14,4 +15,5 @@ export const migrations = [
   DeploymentUpdatedBy1700000000103,
   DeploymentDrain1700000000110,
   StoredDeployments1700000000111,
+  DeploymentMediaUrls1700000000112,
 ];

@@ -31,6 +31,9 @@ export class ApiTokenEntity {
   @Column({ type: 'jsonb' })
   minters: Owner[];
 
+  @Column({ type: 'boolean', default: false })
+  counts_for_owner: boolean;
+
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   created_at: string;
 

@@ -4,6 +4,7 @@ import { GatewayTokens1700000000012 } from './migrations/1700000000012-gateway-t
 import { Tenants1700000000010 } from './migrations/1700000000010-tenants.js';
 import { TokenMade1700000000014 } from './migrations/1700000000014-token-made.js';
 import { StoredTokens1700000000015 } from './migrations/1700000000015-stored-tokens.js';
+import { TokenLimits1700000000016 } from './migrations/1700000000016-token-limits.js';
 
 export { ApiTokenEntity } from './api-token.entity.js';
 export { AuthModule } from './auth.module.js';
@@ -36,4 +37,5 @@ export const migrations = [
   TokenOwners1700000000013,
   TokenMade1700000000014,
   StoredTokens1700000000015,
+  TokenLimits1700000000016,
 ];

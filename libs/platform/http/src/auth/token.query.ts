@@ -66,8 +66,8 @@ const RECORD = `id, name, scopes, created_by, jsonb_build_object('type', owner_t
 
 export const INSERT_TOKEN = prepared(
   'auth-token-insert',
-  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${RECORD}`,
+  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at, counts_for_owner)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${RECORD}`,
 );
 
 /** Newest first: ids sort by time of creation. Ids of bootstrap tokens may be at any position. */

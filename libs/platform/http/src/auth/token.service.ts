@@ -138,6 +138,8 @@ export interface NewToken {
   owner: Owner;
   /** Owners of the tokens that mint this one. */
   minters: readonly Owner[];
+  /** Gateways limit it together with the other tokens of its owner, and not by itself. */
+  countsForOwner?: boolean;
 }
 
 /** Makes, lists, revokes and recognises API tokens. */
@@ -166,6 +168,7 @@ export class TokenService implements BearerAuthenticator {
       token.owner.id,
       JSON.stringify(token.minters),
       token.expiresAt,
+      token.countsForOwner ?? false,
     ];
     const row = await tx.one<TokenRow>(INSERT_TOKEN, values);
     return { row: row as TokenRow, text: made.text };

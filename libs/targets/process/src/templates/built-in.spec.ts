@@ -46,8 +46,13 @@ const MODEL = '/home/slipway/models/a/tiny.gguf';
 describe.each<[name: string, command: string, env: Record<string, string>]>([
   [
     'vllm',
-    `vllm serve ${MODEL} --host=127.0.0.1 --port=1 --served-model-name=tiny --tensor-parallel-size=2 --shutdown-timeout=50 --stream-interval=1 --disable-access-log-for-endpoints=/health,/metrics --gpu-memory-utilization=0.9`,
-    { VLLM_NO_USAGE_STATS: '1', VLLM_CACHE_ROOT: '/home/slipway/vllm-cache', VLLM_API_KEY: 'K' },
+    `vllm serve ${MODEL} --host=127.0.0.1 --port=1 --served-model-name=tiny --tensor-parallel-size=2 --shutdown-timeout=50 --stream-interval=1 --disable-access-log-for-endpoints=/health,/metrics --gpu-memory-utilization=0.9 --allowed-media-domains=media.invalid`,
+    {
+      VLLM_NO_USAGE_STATS: '1',
+      VLLM_CACHE_ROOT: '/home/slipway/vllm-cache',
+      VLLM_API_KEY: 'K',
+      VLLM_MEDIA_URL_ALLOW_REDIRECTS: '0',
+    },
   ],
   [
     'sglang',
@@ -118,6 +123,21 @@ it('promises cache_salt only of the engines that honour it, until the operator s
   expect(template('vllm', ', cache_salt: false').traits(spec()).hasCacheSalt).toBe(false);
   expect(template('vllm', ', cache_salt: null').traits(spec()).hasCacheSalt).toBe(false);
   expect(template('trtllm', ', cache_salt: true').traits(spec()).hasCacheSalt).toBe(true);
+});
+
+it('lets vLLM fetch media from no host until the operator names some, and from those only', () => {
+  const launched = (keys: string, args = {}): string[] =>
+    template('vllm', keys)
+      .launch(spec({ runtime: { args, env: {} } }), allocation)
+      .command.filter((word) => /media|example/.test(word));
+  const domain = (value: string) => ({ runtime: { args: { allowed_media_domains: value }, env: {} } });
+  expect(launched('')).toEqual(['--allowed-media-domains=media.invalid']);
+  expect(template('vllm').check(spec(domain('evil.example')))).toHaveLength(1);
+  const own = ', args: {allowed_media_domains: {choices: [a.example, b.example], default: a.example}}';
+  expect(launched(own)).toEqual(['--allowed-media-domains=a.example']);
+  expect(launched(own, { allowed_media_domains: 'b.example' })).toEqual(['--allowed-media-domains=b.example']);
+  expect(template('vllm', own).check(spec(domain('evil.example')))).toHaveLength(1);
+  expect(launched(', args: {allowed_media_domains: null}')).toEqual([]);
 });
 
 it('has a row for each template in this spec, and one for each template and key in the guide', () => {

@@ -14,7 +14,13 @@ export const vllm: BuiltInEngine = {
     '--stream-interval=1',
     '--disable-access-log-for-endpoints=/health,/metrics',
   ],
-  env: { VLLM_NO_USAGE_STATS: '1', VLLM_CACHE_ROOT: '{home}/vllm-cache', VLLM_API_KEY: '{instance_key}' },
+  env: {
+    VLLM_NO_USAGE_STATS: '1',
+    VLLM_CACHE_ROOT: '{home}/vllm-cache',
+    VLLM_API_KEY: '{instance_key}',
+    // A redirect would lead from an allowed domain to any other.
+    VLLM_MEDIA_URL_ALLOW_REDIRECTS: '0',
+  },
   prefetch: HUB_DOWNLOAD,
   gpus: { min: 1, max: 8, share: 'exclusive' },
   ready: { path: '/health', timeout_seconds: 1_800, while_starting: 'refused', log: 'Application startup complete.' },
@@ -78,6 +84,14 @@ export const vllm: BuiltInEngine = {
       tune: [true, false],
     },
     enforce_eager: { arg: '--enforce-eager', type: 'switch', reason: 'faster start versus slower responses' },
+    // Without it vLLM fetches any URL that a request names, from the network of its host. No host has this name, so only
+    // data: URLs work until the operator sets other choices; a revision cannot.
+    allowed_media_domains: {
+      arg: '--allowed-media-domains={}',
+      type: 'choice',
+      choices: ['media.invalid'],
+      default: 'media.invalid',
+    },
     // Not speculative_config: its JSON may name another model at any position.
   },
 };
