@@ -144,7 +144,9 @@ export function attacksFrom(atoms) {
 /** An attack that no rule suggests: a few atoms in any order. @returns {Attack} */
 export function randomAttack(atoms, random) {
   const few = (most) =>
-    Array.from({ length: Math.floor(random() * (most + 1)) }, () => atoms[Math.floor(random() * atoms.length)]).join('');
+    Array.from({ length: Math.floor(random() * (most + 1)) }, () => atoms[Math.floor(random() * atoms.length)]).join(
+      '',
+    );
   return { prefix: few(3), unit: few(5) || atoms[0], suffix: few(3) };
 }
 

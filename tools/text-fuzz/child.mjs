@@ -19,6 +19,8 @@ process.on('message', async ({ job, attack, size, isTiny }) => {
     process.send({ error: error.stack });
   }
 });
+// A timer of a parser must not end the process silently.
+process.on('uncaughtException', (error) => process.send({ error: `later: ${error.stack}` }));
 process.on('disconnect', () => process.exit());
 process.send({ isReady: true });
 

@@ -15,7 +15,7 @@ const TRIES = 4;
 /** Attacks on one subject before it is the turn of the next. */
 const ROUND = 20;
 /** An input that takes longer is stopped. */
-const STOPPED_AFTER_MS = 30_000;
+const STOPPED_AFTER_MS = 60_000;
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +36,10 @@ const subjects = [
     max: target.max,
     isStream: target.open !== undefined,
     atoms: target.atoms,
-    attacks: [...attacksFrom(target.atoms), ...expressions.filter((one) => target.files?.includes(one.file)).flatMap(own)],
+    attacks: [
+      ...attacksFrom(target.atoms),
+      ...expressions.filter((one) => target.files?.includes(one.file)).flatMap(own),
+    ],
   })),
   ...expressions.map((one) => ({
     job: { name: one.name, source: one.source, flags: one.flags },
@@ -118,7 +121,7 @@ async function fewest(job, attack, size, isTiny) {
 }
 
 async function once(message) {
-  child ??= await started();
+  if (!child?.connected) child = await started();
   const answer = answerOf(child);
   child.send(message);
   const { ms, error } = await answer;
@@ -127,27 +130,32 @@ async function once(message) {
     process.exitCode = 1;
     return 0;
   }
-  if (ms === Infinity) child = undefined;
   return ms;
 }
 
 async function started() {
   const made = fork(path.join(import.meta.dirname, 'child.mjs'), ['targets'], { serialization: 'advanced' });
-  await answerOf(made);
+  // A child that was stopped may still refuse a message.
+  made.on('error', () => undefined);
+  const { error } = await answerOf(made);
+  if (error !== undefined) throw new Error(error);
   return made;
 }
 
 /** The next answer of the child. Without one, it is stopped, and the input took for ever. */
-function answerOf(process) {
+function answerOf(asked) {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => process.kill('SIGKILL'), STOPPED_AFTER_MS);
-    const isDone = (answer) => {
+    const timer = setTimeout(() => asked.kill('SIGKILL'), STOPPED_AFTER_MS);
+    const onEnd = (code, signal) =>
+      onAnswer(signal === 'SIGKILL' ? { ms: Infinity } : { error: `the process ended with ${code ?? signal}` });
+    const onAnswer = (answer) => {
       clearTimeout(timer);
-      process.removeAllListeners();
+      asked.off('message', onAnswer);
+      asked.off('exit', onEnd);
       resolve(answer);
     };
-    process.once('message', isDone);
-    process.once('exit', () => isDone({ ms: Infinity }));
+    asked.on('message', onAnswer);
+    asked.on('exit', onEnd);
   });
 }
 

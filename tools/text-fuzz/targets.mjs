@@ -50,9 +50,54 @@ const { harmless } = await from('apps/cli/dist/terminal');
 const { default: queryString } = await import('fast-querystring');
 const { parseCookie } = await import('cookie');
 
-const LOG = ['-', '--api-key', 'token=', 'Bearer ', '//', ':', '@', '\r', '\u001b[', '\u001b]', ';#', 'argument ', '"', '%|'];
-const JSON_TEXT = ['{"', '":', '[', '{"a":', '"error":', '{"message":"', '\\u0041', '\\', '"model":', '1e9', '0.', ',', ']', '}'];
-const EVENTS = ['data:', 'data: {"', '"choices"', ':', '\n', '\r', '\n\n', 'event:', 'error:', '{"model":', '[', '\\"', ' ', '"'];
+const LOG = [
+  '-',
+  '--api-key',
+  'token=',
+  'Bearer ',
+  '//',
+  ':',
+  '@',
+  '\r',
+  '\u001b[',
+  '\u001b]',
+  ';#',
+  'argument ',
+  '"',
+  '%|',
+];
+const JSON_TEXT = [
+  '{"',
+  '":',
+  '[',
+  '{"a":',
+  '"error":',
+  '{"message":"',
+  '\\u0041',
+  '\\',
+  '"model":',
+  '1e9',
+  '0.',
+  ',',
+  ']',
+  '}',
+];
+const EVENTS = [
+  'data:',
+  'data: {"',
+  '"choices"',
+  ':',
+  '\n',
+  '\r',
+  '\n\n',
+  'event:',
+  'error:',
+  '{"model":',
+  '[',
+  '\\"',
+  ' ',
+  '"',
+];
 const HEADER = [' ', ',', ';', '=', '"', '\\"', 'W/"', '\t', ':', '/', '100-continue', '\u00a0', 'a', '0', '%', '&'];
 const HTML = ['<', '<title', '<title>', '</', '<h1', '>', '<script', ' ', '\n', '&lt;'];
 const SECRET = 'correct-horse-battery';
@@ -113,8 +158,19 @@ export const TARGETS = [
   {
     name: 'cause of a failed start',
     max: 16 * KIB,
-    atoms: [...LOG, 'no such file or directory', '.gguf', "couldn't find ", 'failed to allocate ', 'free memory on device '],
-    run: (text) => startFailure({ code: 1, signal: null }, Array.from({ length: 400 }, () => ({ stream: 'stderr', text }))),
+    atoms: [
+      ...LOG,
+      'no such file or directory',
+      '.gguf',
+      "couldn't find ",
+      'failed to allocate ',
+      'free memory on device ',
+    ],
+    run: (text) =>
+      startFailure(
+        { code: 1, signal: null },
+        Array.from({ length: 400 }, () => ({ stream: 'stderr', text })),
+      ),
   },
   {
     name: 'progress of a download',
@@ -123,7 +179,13 @@ export const TARGETS = [
     files: [driver('start-failure')],
     run: (text) => downloadProgress(Array.from({ length: 400 }, () => ({ stream: 'stderr', text }))),
   },
-  { name: 'text of an error', max: ERROR_BODY, atoms: [...JSON_TEXT, ...HTML], files: [driver('redaction')], run: errorTextOf },
+  {
+    name: 'text of an error',
+    max: ERROR_BODY,
+    atoms: [...JSON_TEXT, ...HTML],
+    files: [driver('redaction')],
+    run: errorTextOf,
+  },
   {
     name: 'metrics of an engine',
     max: 1024 * KIB,
@@ -148,7 +210,8 @@ export const TARGETS = [
     name: "model of a revision against the operator's sources",
     max: 4 * KIB,
     atoms: ['/', 'a', '/a', '*', '.', '-', 'org/'],
-    run: (text) => new ModelSources([`/srv/${'*a'.repeat(100)}/**/x`, `hf:${'*a'.repeat(40)}/*b`, '/**/b']).problemOf(text),
+    run: (text) =>
+      new ModelSources([`/srv/${'*a'.repeat(100)}/**/x`, `hf:${'*a'.repeat(40)}/*b`, '/**/b']).problemOf(text),
   },
   {
     name: 'watch of the Kubernetes API',
@@ -162,7 +225,13 @@ export const TARGETS = [
       for await (const _ of eventsOf(reads(), () => undefined));
     },
   },
-  { name: 'labels of Kubernetes', max: 64 * KIB, atoms: ['-', 'a', '.', '!'], files: ['libs/targets/kubernetes/src/manifests/unit-names.ts'], run: labelValue },
+  {
+    name: 'labels of Kubernetes',
+    max: 64 * KIB,
+    atoms: ['-', 'a', '.', '!'],
+    files: ['libs/targets/kubernetes/src/manifests/unit-names.ts'],
+    run: labelValue,
+  },
   {
     name: 'error of an engine or supplier',
     max: ERROR_BODY,
@@ -198,8 +267,16 @@ export const TARGETS = [
     name: 'base URLs',
     max: 8 * KIB,
     atoms: ['/', 'http://', 'a', ':', '@', '.', '/v1', '*', '[', '0'],
-    files: ['libs/contracts/src/server-urls.ts', 'libs/contracts/src/allow-pattern.ts', 'libs/platform/egress/src/rules.ts'],
-    run: (text) => [contracts.serverUrls(text), contracts.parseAllowPattern(text), checkUrl(['http://*.example.com:*'], text)],
+    files: [
+      'libs/contracts/src/server-urls.ts',
+      'libs/contracts/src/allow-pattern.ts',
+      'libs/platform/egress/src/rules.ts',
+    ],
+    run: (text) => [
+      contracts.serverUrls(text),
+      contracts.parseAllowPattern(text),
+      checkUrl(['http://*.example.com:*'], text),
+    ],
   },
   {
     name: 'credentials',
@@ -213,9 +290,15 @@ export const TARGETS = [
     max: 256 * KIB,
     atoms: [...LOG, 'slw_', 'postgres://', 'a-'],
     files: ['libs/platform/observability/src/logger.ts'],
-    run: (text) => createLogger({ service: 'api', level: 'info', destination: { write: () => undefined } }).warn({ text }, text),
+    run: (text) =>
+      createLogger({ service: 'api', level: 'info', destination: { write: () => undefined } }).warn({ text }, text),
   },
-  { name: 'errors on one line', max: 256 * KIB, atoms: [' ', '\n', '\t', 'a'], run: (text) => oneLine(new Error(text)) },
+  {
+    name: 'errors on one line',
+    max: 256 * KIB,
+    atoms: [' ', '\n', '\t', 'a'],
+    run: (text) => oneLine(new Error(text)),
+  },
   {
     name: 'X-Forwarded-For',
     max: HEADERS,
@@ -226,11 +309,19 @@ export const TARGETS = [
     name: 'headers of the api',
     max: HEADERS,
     atoms: HEADER,
-    files: ['libs/platform/http/src/answers/etag.ts', 'libs/platform/http/src/routes/parameters.ts', 'libs/areas/sandboxes/src/files/content-digest.ts'],
+    files: [
+      'libs/platform/http/src/answers/etag.ts',
+      'libs/platform/http/src/routes/parameters.ts',
+      'libs/areas/sandboxes/src/files/content-digest.ts',
+    ],
     run(text) {
       isUnchanged(text, '"a"');
       parseCookie(text);
-      for (const read of [() => assertIfMatch(text, '"a"'), () => parseIdempotencyKey(text), () => parseContentDigest(text)])
+      for (const read of [
+        () => assertIfMatch(text, '"a"'),
+        () => parseIdempotencyKey(text),
+        () => parseContentDigest(text),
+      ])
         try {
           read();
         } catch (error) {
@@ -251,7 +342,13 @@ export const TARGETS = [
     refuses: isRefusal,
     run: (text) => decodeCursor(text, ['timestamp', 'string']),
   },
-  { name: 'cursors with long JSON', max: HEADERS, atoms: JSON_TEXT, refuses: isRefusal, run: (text) => decodeCursor(Buffer.from(text).toString('base64url'), ['string']) },
+  {
+    name: 'cursors with long JSON',
+    max: HEADERS,
+    atoms: JSON_TEXT,
+    refuses: isRefusal,
+    run: (text) => decodeCursor(Buffer.from(text).toString('base64url'), ['string']),
+  },
   {
     name: 'texts of fields',
     max: 1024 * KIB,
@@ -305,7 +402,10 @@ export const TARGETS = [
     max: STREAM,
     atoms: EVENTS,
     open() {
-      const stream = new EventStream({ event: () => undefined, piece: () => undefined, endOfPieces: () => undefined }, 16 * KIB);
+      const stream = new EventStream(
+        { event: () => undefined, piece: () => undefined, endOfPieces: () => undefined },
+        16 * KIB,
+      );
       return { push: (bytes) => stream.push(bytes), end: () => stream.end() };
     },
   },
@@ -328,10 +428,35 @@ export const TARGETS = [
       return { push: (bytes) => judge.push(bytes, 0), end: () => judge.end() };
     },
   },
-  { name: 'stream that is passed on', max: STREAM, atoms: EVENTS, refuses: isRefusal, open: () => pushed(new PassedStreamAnswer(response(), {}, Buffer.from('"chat"')), events) },
-  { name: 'answer that is passed on', max: STREAM, atoms: JSON_TEXT, refuses: isRefusal, open: () => pushed(new PassedJsonAnswer(response(), {}, Buffer.from('"chat"')), {}) },
-  { name: 'stream of a published product', max: STREAM, atoms: EVENTS, files: [gateway('answers/event-shape')], refuses: isRefusal, open: () => pushed(new PublishedStreamAnswer(published(chatCompletionChunk)), events) },
-  { name: 'answer of a published product', max: STREAM, atoms: JSON_TEXT, refuses: isRefusal, open: () => pushed(new PublishedJsonAnswer(published(chatCompletion)), {}) },
+  {
+    name: 'stream that is passed on',
+    max: STREAM,
+    atoms: EVENTS,
+    refuses: isRefusal,
+    open: () => pushed(new PassedStreamAnswer(response(), {}, Buffer.from('"chat"')), events),
+  },
+  {
+    name: 'answer that is passed on',
+    max: STREAM,
+    atoms: JSON_TEXT,
+    refuses: isRefusal,
+    open: () => pushed(new PassedJsonAnswer(response(), {}, Buffer.from('"chat"')), {}),
+  },
+  {
+    name: 'stream of a published product',
+    max: STREAM,
+    atoms: EVENTS,
+    files: [gateway('answers/event-shape')],
+    refuses: isRefusal,
+    open: () => pushed(new PublishedStreamAnswer(published(chatCompletionChunk)), events),
+  },
+  {
+    name: 'answer of a published product',
+    max: STREAM,
+    atoms: JSON_TEXT,
+    refuses: isRefusal,
+    open: () => pushed(new PublishedJsonAnswer(published(chatCompletion)), {}),
+  },
   {
     name: 'usage in a stream',
     max: STREAM,
@@ -342,7 +467,13 @@ export const TARGETS = [
       return { push: (bytes) => filter.push(bytes), end: () => filter.end() };
     },
   },
-  { name: 'heads of audit logs', max: 1024 * KIB, atoms: ['a', '.', ':', '0', createHash('sha256').digest('hex'), '\n'], files: ['libs/areas/audit/src/expected-heads.ts'], run: headsIn },
+  {
+    name: 'heads of audit logs',
+    max: 1024 * KIB,
+    atoms: ['a', '.', ':', '0', createHash('sha256').digest('hex'), '\n'],
+    files: ['libs/areas/audit/src/expected-heads.ts'],
+    run: headsIn,
+  },
   {
     name: "stream of the api in the client's hands",
     max: 4 * 1024 * KIB,
@@ -352,6 +483,12 @@ export const TARGETS = [
       return { push: (bytes) => parser.push(bytes.toString('latin1')) };
     },
   },
-  { name: 'remedies in the CLI', max: 256 * KIB, atoms: ['GET /api/v1/', ' {"', '}', "'", '/', '.a', 'deployments'], files: ['apps/cli/src/remedies.ts'], run: remedyOf },
+  {
+    name: 'remedies in the CLI',
+    max: 256 * KIB,
+    atoms: ['GET /api/v1/', ' {"', '}', "'", '/', '.a', 'deployments'],
+    files: ['apps/cli/src/remedies.ts'],
+    run: remedyOf,
+  },
   { name: 'texts on a terminal', max: 1024 * KIB, atoms: LOG, run: harmless },
 ];

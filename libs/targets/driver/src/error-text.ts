@@ -12,7 +12,9 @@ const MOST_CHARACTERS = 200;
 export function errorTextOf(answer: string, secret?: string): string | undefined {
   const { message } = errorInText(secret ? answer.replaceAll(secret, '[redacted]') : answer);
   // The message may itself be cut, far after the part that is shown.
-  const text = redactSecrets(message, [], message.length > MOST_CHARACTERS).replace(/\s+/g, ' ').trim();
+  const text = redactSecrets(message, [], message.length > MOST_CHARACTERS)
+    .replace(/\s+/g, ' ')
+    .trim();
   if (text === '') return undefined;
   return showable(text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);
 }

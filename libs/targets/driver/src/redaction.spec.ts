@@ -43,7 +43,8 @@ describe('the value of an option', () => {
 });
 
 describe('a secret whose end is missing', () => {
-  const cut = (text: string) => linesOf(['x'.repeat(MAX_LINE_BYTES - text.length - 1), ' ', text, 'y'.repeat(99), '\n'])[0]!;
+  const cut = (text: string) =>
+    linesOf(['x'.repeat(MAX_LINE_BYTES - text.length - 1), ' ', text, 'y'.repeat(99), '\n'])[0]!;
 
   it.each([
     [`${SECRET.slice(0, 12)}`, [SECRET + 'y'.repeat(200)]],
@@ -53,7 +54,10 @@ describe('a secret whose end is missing', () => {
     ['Bearer abc', []],
     [KEY.slice(0, 20), []],
   ])('is redacted where its line is cut: %s', (beginning, secrets) => {
-    const shown = linesOf(['x'.repeat(MAX_LINE_BYTES - beginning.length - 1), ' ', beginning, `${'y'.repeat(99)}\n`], secrets)[0]!;
+    const shown = linesOf(
+      ['x'.repeat(MAX_LINE_BYTES - beginning.length - 1), ' ', beginning, `${'y'.repeat(99)}\n`],
+      secrets,
+    )[0]!;
     expect(shown).not.toContain(beginning);
     expect(shown.endsWith('[redacted] … (cut)')).toBe(true);
   });
@@ -65,7 +69,9 @@ describe('a secret whose end is missing', () => {
 
   it('is redacted if its characters arrive in several chunks, between escape sequences and within a character', () => {
     expect(linesOf([...`a ${SECRET} b\n`])).toEqual(['a [redacted] b']);
-    expect(linesOf([`a ${SECRET.slice(0, 5)}\u001b[31m\u001b]0;title\u0007`, `${SECRET.slice(5)}\n`])).toEqual(['a [redacted]']);
+    expect(linesOf([`a ${SECRET.slice(0, 5)}\u001b[31m\u001b]0;title\u0007`, `${SECRET.slice(5)}\n`])).toEqual([
+      'a [redacted]',
+    ]);
     const umlauts = 'ä'.repeat(MAX_LINE_BYTES);
     expect(linesOf([`x${umlauts}\n`], [umlauts])).toEqual(['x[redacted] … (cut)']);
   });

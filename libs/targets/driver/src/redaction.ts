@@ -70,7 +70,9 @@ function withoutOptions(text: string): string {
   for (let found = word.exec(text); found; found = word.exec(text)) {
     const [name] = found;
     if (!isOption(name)) continue;
-    const value = name.startsWith('-') ? /(["',\s=]+)(?!-)[^\s"',;&)\]}=][^\s"',;&)\]}]*/y : /(["',\s]+)(?!-)[^\s"',;&)\]}]+/y;
+    const value = name.startsWith('-')
+      ? /(["',\s=]+)(?!-)[^\s"',;&)\]}=][^\s"',;&)\]}]*/y
+      : /(["',\s]+)(?!-)[^\s"',;&)\]}]+/y;
     value.lastIndex = word.lastIndex;
     const given = value.exec(text);
     if (!given) continue;

@@ -17,9 +17,7 @@ interface Cause {
 const CAUSES: Cause[] = [
   {
     cause: 'kv_too_small',
-    phrases: [
-      "to serve at least one request with the model's max seq len",
-    ],
+    phrases: ["to serve at least one request with the model's max seq len"],
     remediation: 'Lower the context length to the value in the line, or give the engine more memory for its cache.',
   },
   {
@@ -60,11 +58,7 @@ const CAUSES: Cause[] = [
   },
   {
     cause: 'port_in_use',
-    phrases: [
-      'address already in use',
-      'eaddrinuse',
-      "couldn't bind http server socket",
-    ],
+    phrases: ['address already in use', 'eaddrinuse', "couldn't bind http server socket"],
     remediation:
       'No action is needed: the next start uses another port. If the error persists, another program uses a port that the template fixes.',
   },

@@ -49,7 +49,8 @@ export interface EmbeddedPostgres {
  * A temporary failure of a start, which another attempt may fix: the port was taken meanwhile, or a killed server's
  * backends still run.
  */
-const TRANSIENT = /could not bind|Address already in use|pre-existing shared memory block|lock file "[^"]*" already exists/;
+const TRANSIENT =
+  /could not bind|Address already in use|pre-existing shared memory block|lock file "[^"]*" already exists/;
 const START_TIMEOUT_MS = 60_000;
 
 /**

@@ -77,7 +77,8 @@ export async function lastWords(
   const found: string[] = [];
   const options = { container: ENGINE_CONTAINER, timestamps: true, tailLines: tail, previous: isPrevious, signal };
   try {
-    for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }, secrets)) found.push(text);
+    for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }, secrets))
+      found.push(text);
   } catch {
     // The failure is known without these lines.
   } finally {
