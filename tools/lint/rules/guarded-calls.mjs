@@ -119,7 +119,9 @@ function isGlobal(sourceCode, callee) {
   return true;
 }
 
-function hasDispatcher(options) {
+function hasDispatcher(given) {
+  // `options as …`
+  const options = /^TS(As|Satisfies)Expression$/.test(given?.type) ? given.expression : given;
   return (
     options?.type === 'ObjectExpression' &&
     options.properties.some((one) => (one.key?.name ?? one.key?.value) === 'dispatcher')
