@@ -135,6 +135,7 @@ export class RolloutsNeighbours {
 
   readonly instancesPort = {
     ...startRules,
+    resolveNames: async () => undefined,
     check: () => this.issues,
     examine: async () => this.examined,
     traits: (): PromisedTraits | undefined =>
