@@ -42,6 +42,15 @@ describe('accepting a rollout', () => {
     expect(await bed.audits(deployment, 'rollout.create')).toBe(2);
   });
 
+  it('resolves the names in its spec or patch before it checks them', async () => {
+    const [one, other] = [await bed.serving(), await bed.serving()];
+    const before = bed.neighbours.resolved.length;
+    const [whole, patch] = [spec('next'), { model: { id: 'other' } }];
+    await bed.rehearse(one, { spec: whole, strategy: IMMEDIATE });
+    await bed.rehearse(other, { spec_patch: patch, strategy: IMMEDIATE });
+    expect(bed.neighbours.resolved.slice(before).map(([, given]) => given)).toEqual([whole, patch]);
+  });
+
   it('adopts its operation if the request is repeated, and writes nothing more', async () => {
     const deployment = await bed.serving();
     const body = { spec: spec('next'), strategy: IMMEDIATE };

@@ -64,6 +64,8 @@ export class RolloutsNeighbours {
   /** The time that the engine's template allows for a start. */
   readyTimeoutSeconds: number | undefined;
   issues: RevisionSpecIssue[] = [];
+  /** The tenants and specs or patches whose names were resolved. */
+  readonly resolved: [tenantName: string, given: unknown][] = [];
   /** The answer of a server to adopt about its models. */
   examined: { issues: RevisionSpecIssue[]; message?: string } = { issues: [] };
   /** Running instances of the tenant, and how many are needed without those of one revision. */
@@ -135,7 +137,7 @@ export class RolloutsNeighbours {
 
   readonly instancesPort = {
     ...startRules,
-    resolveNames: async () => undefined,
+    resolveNames: async (tenantName: string, given: unknown) => void this.resolved.push([tenantName, given]),
     check: () => this.issues,
     examine: async () => this.examined,
     traits: (): PromisedTraits | undefined =>
