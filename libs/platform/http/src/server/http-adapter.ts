@@ -81,7 +81,7 @@ export function registerBodyParsers(
   instance.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => {
       request.heldBytes?.release();
-      if (request.body instanceof WatchedBody) request.body.release();
+      if (request.body instanceof WatchedBody) request.body.abandon();
     });
     done();
   });

@@ -33,6 +33,11 @@ export class WatchedBody extends Readable {
     this.source.off('data', this.onData).off('end', this.onEnd).off('error', this.onFailure).off('close', this.onClose);
   }
 
+  /** Ends a body whose request is over: a client that has left sends no more of it. */
+  abandon(): void {
+    this.destroy(new Error('The request ended before its body was complete.'));
+  }
+
   override _read(): void {
     this.source.resume();
   }
@@ -55,7 +60,5 @@ export class WatchedBody extends Readable {
     this.destroy(failure);
   };
 
-  private readonly onClose = (): void => {
-    this.destroy(new Error('The request was closed before its body was complete.'));
-  };
+  private readonly onClose = (): void => this.abandon();
 }
