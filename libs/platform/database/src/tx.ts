@@ -28,7 +28,7 @@ export const LOCK_ORDER = [
   'event_stream',
   /** What a tenant stores. A transaction takes it after its last write, and then only commits. */
   'stored',
-  /** What the access of the caller rests on, which a mutation reads again right before its commit. */
+  /** The rows that the caller's access rests on. A mutation reads them again right before its commit. */
   'caller',
 ] as const;
 

@@ -105,7 +105,7 @@ it.each(ENDS)('a mutation that locks its token changes nothing if the token %s: 
   expect(await effects()).toBe(0);
 });
 
-it('a mutation changes something if the access has not ended, and if nobody called it', async () => {
+it('a mutation changes something if the access has not ended, and if it has no caller', async () => {
   expect(await mutate()).toBe('done');
   expect(await mutate({ locksAccess: true })).toBe('done');
   expect(await mutate({ by: { tenantId: TENANT }, after: revoke })).toBe('done');

@@ -11,7 +11,7 @@ const locked = new WeakSet<Tx>();
 /**
  * Returns what the access of a mutation's caller rests on. The caller of the request comes first: a service may pass
  * only a part of its principal, and a long request renews its bearer. Empty outside of requests: the worker acts for
- * nobody whose access can end.
+ * no caller whose access can end.
  */
 export function accessOf(principal: Pick<Principal, 'access'>): readonly AccessCheck[] {
   return requestContext().principal?.access ?? principal.access ?? [];

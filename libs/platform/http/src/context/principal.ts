@@ -14,7 +14,7 @@ export interface Principal {
   owner: Owner;
   /** Owners of the tokens that minted this one, each once. Empty for a signed-in person. */
   minters: readonly Owner[];
-  /** What the access rests on. Every mutation reads it again before it commits. Absent for parts of Slipway. */
+  /** The facts that the access rests on. Every mutation reads them again before it commits. Absent for parts of Slipway. */
   access?: readonly AccessCheck[];
 }
 

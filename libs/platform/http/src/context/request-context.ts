@@ -16,10 +16,10 @@ export interface Warning {
   message?: string;
 }
 
-/** What an entrance made of a request's own credential. */
+/** The credential that an entrance puts in place of a request's own. */
 export interface EnteredCredential {
   bearer: string;
-  /** What the access rests on in addition to the bearer: the session. */
+  /** The facts that the access rests on in addition to the bearer: the session. */
   access: readonly AccessCheck[];
 }
 

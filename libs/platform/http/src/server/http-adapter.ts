@@ -26,12 +26,12 @@ const MAX_DEPTH = 64;
 const MAX_WORK = 200_000;
 
 type ParserCallback = (error: Error | null, body?: unknown) => void;
-type Failed = (failure: Error) => void;
+type FailureCallback = (failure: Error) => void;
 
 interface BodyUnderWay {
   payload: NodeJS.ReadableStream;
   held: HeldBytes;
-  watch(onEnd: Failed): () => void;
+  watch(onEnd: FailureCallback): () => void;
 }
 
 type Parser = (request: FastifyRequest, text: string, done: ParserCallback) => void;
@@ -66,7 +66,7 @@ export function registerBodyParsers(
       tenantId: principal?.tenantId ?? '',
     });
     request.heldBytes = held;
-    const underWay = { payload, held, watch: (onEnd: Failed) => watch(request as SlipwayRequest, onEnd) };
+    const underWay = { payload, held, watch: (onEnd: FailureCallback) => watch(request as SlipwayRequest, onEnd) };
     collect(request, underWay, (failure, body) => {
       if (failure) return done(failure);
       const whole = body as Buffer;
