@@ -13,6 +13,8 @@ const IDLE_MS = 2_500;
 const SETTLE_MS = 700;
 const BUSY_MS = 4_000;
 const PER_SECOND = { reads: 20, writes: 5 };
+/** The quiet tenant changes this many deployments in turn, so that it does not wait for itself. */
+const WRITTEN = 10;
 /** Two pages of the audit log, and two of an event stream. */
 const CHANGES = 400;
 const ROLLED_OUT = 20;
@@ -51,7 +53,8 @@ beforeAll(async () => {
   const [line] = (await once(engine.stdout!, 'data')) as [Buffer];
   target = await prepareBusy(/url=(\S+)/.exec(String(line))![1] as string);
   quietToken = (await stack.slipway().tenants.create({ name: 'quiet' })).token;
-  for (const name of ['read', 'written']) await stack.as(quietToken).deployments.create({ name });
+  const names = ['read', ...Array.from({ length: WRITTEN }, (_, index) => `written-${index}`)];
+  for (const name of names) await stack.as(quietToken).deployments.create({ name });
 });
 afterAll(async () => {
   busy?.kill('SIGKILL');
@@ -122,7 +125,8 @@ async function measure(ms: number): Promise<Milliseconds> {
     steadily(PER_SECOND.reads, ms, () => time(times.reads, 'GET', '/api/v1/deployments/read')),
     steadily(PER_SECOND.writes, ms, () => {
       writes += 1;
-      return time(times.writes, 'PATCH', '/api/v1/deployments/written', `{"display_name":"${Date.now()} ${writes}"}`);
+      const path = `/api/v1/deployments/written-${writes % WRITTEN}`;
+      return time(times.writes, 'PATCH', path, `{"display_name":"${Date.now()} ${writes}"}`);
     }),
   ]);
   return times;

@@ -68,8 +68,47 @@ it('serves keys that use as much as each other in turn', () => {
   const share = shareOf({ total: 1, contended: 1 });
   const uses = [enter(share, 'a', 'first'), ...several(share, 'a', 2), ...several(share, 'b', 2)];
   begun = [];
-  for (let index = 0; index < 4; index += 1) uses.find(({ state }) => state === 'active')?.end();
+  for (let index = 0; index < 4; index += 1) {
+    now += 1;
+    uses.find(({ state }) => state === 'active')?.end();
+  }
   expect(begun).toEqual(['b0', 'a0', 'b1', 'a1']);
+});
+
+it('lets a key with waiting uses begin when the others have ended, or its part in each period', () => {
+  const share = shareOf({ contended: 2, yieldMs: 40 });
+  enter(share, 'b', 'b').end();
+  const busy = several(share, 'a', 6);
+  const quiet = enter(share, 'b', 'quiet');
+  begun = [];
+  busy[0]?.end();
+  busy[1]?.end();
+  expect(begun).toEqual([]);
+  // A key without waiting uses begins at once.
+  enter(share, 'c', 'c').end();
+  expect(begun).toEqual(['c']);
+  quiet.end();
+  expect(begun).toEqual(['c', 'a2', 'a3']);
+  enter(share, 'b', 'quiet');
+  busy[2]?.end();
+  expect(begun.slice(3)).toEqual(['quiet']);
+  now += 50;
+  jest.advanceTimersByTime(50);
+  expect(begun.slice(4)).toEqual(['a4']);
+  // Its part of this period is two units.
+  busy[3]?.end();
+  expect(begun.slice(5)).toEqual(['a5']);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it('does not let keys with waiting uses wait for each other', () => {
+  const share = shareOf({ contended: 2, yieldMs: 40 });
+  enter(share, 'b', 'b').end();
+  const busy = [...several(share, 'a', 4), ...several(share, 'b', 4)];
+  begun = [];
+  busy[0]?.end();
+  busy.find(({ owner, state }) => owner.key === 'b' && state === 'active')?.end();
+  expect(begun).toEqual(['a2', 'b2']);
 });
 
 it('begins a use that is larger than the part of its key, if the key uses nothing else', () => {
@@ -116,7 +155,7 @@ it('takes a use out of the queue, refuses too many, and refuses one that has wai
 });
 
 it('lends the units of a long use to those that wait, and sets no timer as long as none waits', () => {
-  const share = shareOf({ total: 2, lendMs: 500 });
+  const share = shareOf({ total: 2, lend: { afterMs: 500, atLatestMs: 5_000, isIdle: () => true } });
   const long = enter(share, 'a', 'long', 2);
   expect(jest.getTimerCount()).toBe(0);
   const next = enter(share, 'a', 'next', 2);
@@ -128,6 +167,18 @@ it('lends the units of a long use to those that wait, and sets no timer as long 
   expect(share.inUse).toBe(2);
   next.end();
   expect(share.inUse).toBe(0);
+});
+
+it('does not take a use for one that waits while the resource is busy, unless it takes very long', () => {
+  const share = shareOf({ total: 1, waitMs: 10_000, lend: { afterMs: 500, atLatestMs: 5_000, isIdle: () => false } });
+  enter(share, 'a', 'slow');
+  enter(share, 'a', 'next');
+  now += 4_900;
+  jest.advanceTimersByTime(100);
+  expect(begun).toEqual(['slow']);
+  now += 200;
+  jest.advanceTimersByTime(100);
+  expect(begun).toEqual(['slow', 'next']);
 });
 
 it('gives the units back when the work of a use fails', async () => {

@@ -12,15 +12,22 @@ export interface ShareBounds {
   contended: number;
   /** Whether a key that uses nothing may begin one use at once, even if the total is in use. */
   isFirstFree?: boolean;
+  /**
+   * A key with waiting uses leaves the resource to keys without, as long as these use it: in so many milliseconds it
+   * begins no more units than its part. So a use of many short steps does not wait at each step. A key without waiting
+   * uses then begins before those that wait.
+   */
+  yieldMs?: number;
   /** The most uses of one key that wait. */
   mostWaiting: number;
   /** The most milliseconds that a use waits. */
   waitMs: number;
   /**
-   * A use that began this many milliseconds ago gives its units back if others wait: it probably waits for another
-   * system.
+   * A use that began `afterMs` milliseconds ago gives its units back if others wait and the resource is idle: it
+   * probably waits for another system. If the resource is busy, the use may just be slow, and gives them back only after
+   * `atLatestMs`.
    */
-  lendMs?: number;
+  lend?: { afterMs: number; atLatestMs: number; isIdle: () => boolean };
 }
 
 interface KeyState {
@@ -31,8 +38,10 @@ interface KeyState {
   count: number;
   /** The oldest is first. */
   waiting: Set<ShareUse>;
-  /** Numbers the begins of all keys: when the key began last. */
+  /** When the key began last. */
   begunAt: number;
+  /** The units that it has begun since the start of its current period of `yieldMs`. */
+  period: { at: number; units: number };
 }
 
 /** Waiting → active → ended; or waiting → ended, if it was refused or its client has left. */
@@ -80,11 +89,11 @@ export class FairShare {
   private readonly waitingKeys = new Set<KeyState>();
   private readonly active = new Set<ShareUse>();
   private used = 0;
-  private begins = 0;
   private latest: { key: string | undefined; at: number } = { key: undefined, at: -Infinity };
   /** The latest activity of another key than that of `latest`. */
   private previous = this.latest;
   private timer: NodeJS.Timeout | undefined;
+  private yielding: NodeJS.Timeout | undefined;
 
   /** @param refusal makes the error for a use that cannot wait, or has waited too long */
   constructor(
@@ -113,7 +122,8 @@ export class FairShare {
     this.noteActive(key, now);
     const owner = this.stateOf(key);
     const use = new ShareUse(this, owner, units);
-    if (this.waitingKeys.size === 0 && this.isWithinPart(owner, units, now) && this.isFree(owner, units)) {
+    const mayPass = this.waitingKeys.size === 0 || (this.bounds.yieldMs !== undefined && owner.waiting.size === 0);
+    if (mayPass && this.isWithinPart(owner, units, now) && this.isFree(owner, units)) {
       this.begin(use, now);
       return use;
     }
@@ -155,8 +165,10 @@ export class FairShare {
     this.used += units;
     owner.units += units;
     owner.count += 1;
-    owner.begunAt = this.begins += 1;
-    if (this.bounds.lendMs !== undefined) this.active.add(use);
+    owner.begunAt = now;
+    if (owner.period.at <= now - (this.bounds.yieldMs ?? 0)) owner.period = { at: now, units: 0 };
+    owner.period.units += units;
+    if (this.bounds.lend) this.active.add(use);
   }
 
   private giveBack(use: ShareUse): void {
@@ -175,7 +187,9 @@ export class FairShare {
     this.forgetIfIdle(owner);
     if (this.waitingKeys.size > 0) return;
     clearInterval(this.timer);
+    clearTimeout(this.yielding);
     this.timer = undefined;
+    this.yielding = undefined;
   }
 
   private forgetIfIdle({ key, count, waiting }: KeyState): void {
@@ -190,6 +204,20 @@ export class FairShare {
       this.leaveQueue(next);
       next.onBegin?.();
     }
+    const { yieldMs } = this.bounds;
+    if (yieldMs === undefined || this.waitingKeys.size === 0) return;
+    this.yielding ??= setTimeout(() => {
+      this.yielding = undefined;
+      this.beginWaiting();
+    }, yieldMs).unref();
+  }
+
+  /** Whether a key without waiting uses is active, and this key has begun its part in the current period. */
+  private mustYield({ period }: KeyState, units: number, now: number): boolean {
+    const { yieldMs, contended } = this.bounds;
+    if (yieldMs === undefined || period.at <= now - yieldMs || period.units + units <= contended) return false;
+    for (const other of this.keys.values()) if (other.count > 0 && other.waiting.size === 0) return true;
+    return false;
   }
 
   /**
@@ -201,7 +229,7 @@ export class FairShare {
     for (const state of this.waitingKeys) {
       if (best && !isBefore(state, best.owner)) continue;
       const first = state.waiting.values().next().value as ShareUse;
-      if (this.isWithinPart(state, first.units, now)) best = first;
+      if (this.isWithinPart(state, first.units, now) && !this.mustYield(state, first.units, now)) best = first;
     }
     return best && this.isFree(best.owner, best.units) ? best : undefined;
   }
@@ -234,16 +262,24 @@ export class FairShare {
   private stateOf(key: string | undefined): KeyState {
     const known = this.keys.get(key);
     if (known) return known;
-    const state = { key, units: 0, count: 0, waiting: new Set<ShareUse>(), begunAt: 0 };
+    const state = {
+      key,
+      units: 0,
+      count: 0,
+      waiting: new Set<ShareUse>(),
+      begunAt: -Infinity,
+      period: { at: -Infinity, units: 0 },
+    };
     this.keys.set(key, state);
     return state;
   }
 
   private check(): void {
     const now = this.now();
-    const { lendMs = Infinity, waitMs } = this.bounds;
+    const { lend, waitMs } = this.bounds;
+    const lentAfterMs = lend?.isIdle() ? lend.afterMs : (lend?.atLatestMs ?? Infinity);
     for (const use of this.active) {
-      if (use.at > now - lendMs) break;
+      if (use.at > now - lentAfterMs) break;
       use.state = 'lent';
       this.giveBack(use);
     }

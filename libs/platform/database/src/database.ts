@@ -13,6 +13,7 @@ import {
   type Reads,
   renewPlans,
   type Statement,
+  statementsSentBy,
   TRANSACTION_WATCH,
   type TransactionWatch,
   Tx,
@@ -128,8 +129,8 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
 /** The most keys of one request that are combined with those of others. A page of keys gets its own statement. */
 const FEW_KEYS = 4;
 
-/** Called after each use of a connection, in the context of its caller: the bytes it has read, and its time. */
-type UseListener = (bytes: number, ms: number) => void;
+/** Called after each use of a connection, in the context of its caller: the bytes that it read, and its statements. */
+type UseListener = (bytes: number, statements: number) => void;
 
 /** As long as the pool waits for a new connection. */
 const CONNECTION_WAIT_MS = 5_000;
@@ -326,18 +327,17 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     const tenantId = scope === 'system' ? null : scope.tenantId;
     const use = this.connections.enter(tenantId ?? undefined);
     if (use.isWaiting) await use.begun();
-    const beganAt = performance.now();
     const runner = this.dataSource.createQueryRunner();
     try {
       const client = (await runner.connect()) as PoolClient;
-      const bytesBefore = bytesReadBy(client);
+      const [bytes, statements] = [bytesReadBy(client), statementsSentBy(client)];
       // TypeORM must join our transaction: without this flag `manager.save` would open and commit its own.
       (runner as { isTransactionActive: boolean }).isTransactionActive = true;
       try {
         return await work(client, new Tx(tenantId, runner, client, this.nesting.locks()));
       } finally {
         (runner as { isTransactionActive: boolean }).isTransactionActive = false;
-        this.noteUse(bytesReadBy(client) - bytesBefore, performance.now() - beganAt);
+        this.noteUse(bytesReadBy(client) - bytes, statementsSentBy(client) - statements);
         await runner.release();
       }
     } finally {
@@ -352,10 +352,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
  */
 function shareConnections(size: number): FairShare {
   const bounds = { total: size, alone: size, contended: Math.max(1, Math.floor(size / 2)) };
-  return new FairShare(
-    { ...bounds, mostWaiting: 10_000, waitMs: CONNECTION_WAIT_MS },
-    () => new NoConnectionError(),
-  );
+  return new FairShare({ ...bounds, mostWaiting: 10_000, waitMs: CONNECTION_WAIT_MS }, () => new NoConnectionError());
 }
 
 function bytesReadBy(client: PoolClient): number {

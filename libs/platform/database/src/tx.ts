@@ -154,6 +154,13 @@ export async function send(client: ClientBase, statement: Statement | string, va
   }
 }
 
+const sentBy = new WeakMap<ClientBase, number>();
+
+/** Returns how many statements a connection has sent since `gatherWrites`. */
+export function statementsSentBy(client: ClientBase): number {
+  return sentBy.get(client) ?? 0;
+}
+
 /**
  * Sends all statements of one turn of the event loop in one write. The system call costs more than everything else that
  * the client does for a statement, and the server wakes once for all of them. This delays nothing, because the write
@@ -173,6 +180,7 @@ export function gatherWrites(client: ClientBase): void {
         stream.uncork();
       });
     }
+    sentBy.set(client, statementsSentBy(client) + 1);
     return query(...args);
   };
   Object.assign(client, { query: gathered });

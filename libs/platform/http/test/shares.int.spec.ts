@@ -50,7 +50,7 @@ class WaitingController {
 
   @Route({ ...route, method: 'GET', path: '/reports', operationId: 'getReports' })
   report(): Promise<RawJson> {
-    noteConnectionUse(requestContext(), 0, 1_000);
+    noteConnectionUse(requestContext(), 0, 100);
     return handle(0);
   }
 
@@ -109,13 +109,15 @@ function send(who: string, path: string, method = 'GET', body?: string): Sent {
   return { request, status };
 }
 
-const several = (count: number, one: (index: number) => Sent): Sent[] => Array.from({ length: count }, (_, i) => one(i));
+const several = (count: number, one: (index: number) => Sent): Sent[] =>
+  Array.from({ length: count }, (_, i) => one(i));
 
 async function until(what: string, check: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 15_000;
   while (!check()) {
     if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
-    await new Promise(setImmediate);
+    // The server is in this process, and must find its event loop idle.
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 
@@ -152,17 +154,20 @@ it('serves many large pages of a tenant that is alone at a time', async () => {
 
 it.each([
   ['large pages', `/pages?bytes=${LARGE}`],
-  ['requests that occupied a connection for long', '/reports'],
-])('serves %s of a tenant next to another one at a time, whatever the token, and the other at once', async (_, path) => {
-  await served('other/a', '/pages');
-  await served('busy/a', path);
-  const pages = several(20, (index) => send(`busy/${index % 5}`, path));
-  await until('one is in progress', () => inProgress('busy') === 1);
-  // Every request of the other tenant is answered, while all of these are still waiting.
-  for (let index = 0; index < 10; index += 1) await served('other/a', '/pages');
-  expect(inProgress('busy')).toBe(1);
-  await finish(pages);
-});
+  ['requests with many statements', '/reports'],
+])(
+  'serves %s of a tenant next to another one at a time, whatever the token, and the other at once',
+  async (_, path) => {
+    await served('other/a', '/pages');
+    await served('busy/a', path);
+    const pages = several(20, (index) => send(`busy/${index % 5}`, path));
+    await until('one is in progress', () => inProgress('busy') === 1);
+    // Every request of the other tenant is answered, while all of these are still waiting.
+    for (let index = 0; index < 10; index += 1) await served('other/a', '/pages');
+    expect(inProgress('busy')).toBe(1);
+    await finish(pages);
+  },
+);
 
 it('serves small answers of a tenant next to another at a time, up to its part', async () => {
   await served('other/a', '/pages');

@@ -206,7 +206,7 @@ export class RequestGuard implements OnModuleInit {
       const { principal } = request.slipway;
       return principal ? this.watch(principal, () => this.authenticate(request), onEnd) : () => undefined;
     });
-    this.database?.onUse((bytes, ms) => noteConnectionUse(requestContext(), bytes, ms));
+    this.database?.onUse((bytes, statements) => noteConnectionUse(requestContext(), bytes, statements));
     const changed = (tokenId: string): void => {
       this.memory.forgetRefusals();
       this.watched.recheck(tokenId);

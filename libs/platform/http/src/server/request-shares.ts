@@ -17,11 +17,13 @@ const TOTAL_UNITS = 256;
 const UNKNOWN_UNITS = 4;
 /** Bytes that are read from Postgres, or made as JSON, in one unit. */
 const BYTES_PER_UNIT = 16 * 1024;
-/** Milliseconds of a database connection in one unit. */
-const CONNECTION_MS_PER_UNIT = 20;
+/** Statements of a transaction in one unit. */
+const STATEMENTS_PER_UNIT = 4;
 /** The most an operation is remembered to have cost is halved in this time. */
 const HALF_LIFE_MS = 10_000;
 const MOST_COSTS = 20_000;
+/** The event loop counts as idle if it works for less than this part of the time. */
+const MOST_IDLE_UTILIZATION = 0.5;
 /** A shorter body is parsed before its request waits. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
@@ -58,8 +60,8 @@ export class CostMemory {
 /**
  * Divides the event loop of a process between tenants: a request of a tenant waits here, after the guard and before its
  * handler, if the tenant has enough in progress. Tokens, console and streams of a tenant share its part.
- * A request costs what it makes the process do: bytes of its body and its answer, bytes from Postgres, and the time of
- * database connections.
+ * A request costs what it makes the process do: bytes of its body and its answer, bytes from Postgres, and statements.
+ * Its time does not count, because that also grows when others are busy.
  */
 export class RequestShares {
   private readonly costs = new CostMemory();
@@ -69,10 +71,12 @@ export class RequestShares {
       alone: ALONE_UNITS,
       contended: CONTENDED_UNITS,
       isFirstFree: true,
+      // A change is a dozen round trips to Postgres, and would wait for a page of another tenant at each.
+      yieldMs: 40,
       mostWaiting: 2_000,
       waitMs: 20_000,
-      // Waits for a client's upload, for another process, or for a lock: none of them keeps the event loop busy.
-      lendMs: 500,
+      // For requests that wait for a client's upload, for another process, or for a lock.
+      lend: { afterMs: 500, atLatestMs: 5_000, isIdle: () => this.isLoopIdle() },
     },
     () =>
       errors.unavailable({
@@ -80,6 +84,8 @@ export class RequestShares {
         remediation: 'Send fewer requests at a time, and retry after the time given in Retry-After.',
       }),
   );
+
+  private utilization = performance.eventLoopUtilization();
 
   addHooks(instance: FastifyInstance): void {
     instance.addHook('onRequest', (request, reply, done) => {
@@ -95,6 +101,13 @@ export class RequestShares {
       this.leave(request as SlipwayRequest, payload);
       done(null, payload);
     });
+  }
+
+  /** Whether the event loop was idle for most of the time since the previous call. */
+  private isLoopIdle(): boolean {
+    const before = this.utilization;
+    this.utilization = performance.eventLoopUtilization();
+    return performance.eventLoopUtilization(this.utilization, before).utilization < MOST_IDLE_UTILIZATION;
   }
 
   /** Calls `parse` when a body of this length may be parsed. */
@@ -138,8 +151,8 @@ export class RequestShares {
 }
 
 /** Adds what a database connection did for a request. */
-export function noteConnectionUse(context: RequestContext, bytes: number, ms: number): void {
-  context.spentUnits = (context.spentUnits ?? 0) + bytes / BYTES_PER_UNIT + ms / CONNECTION_MS_PER_UNIT;
+export function noteConnectionUse(context: RequestContext, bytes: number, statements: number): void {
+  context.spentUnits = (context.spentUnits ?? 0) + bytes / BYTES_PER_UNIT + statements / STATEMENTS_PER_UNIT;
 }
 
 /**
