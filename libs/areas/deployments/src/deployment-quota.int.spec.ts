@@ -28,7 +28,7 @@ it('a tenant has at most the deployments of its quota, and may create one after 
       quota: 'deployments',
       limit: LIMIT,
       retryable: false,
-      message: 'Tenant quota deployments exceeded: at most 5 deployments.',
+      message: 'Tenant quota deployments exceeded: at most 5 deployments; 5 are in use and the request needs 1 more.',
     }),
   ]);
   // A rehearsal is refused too, but a taken name is reported as taken.

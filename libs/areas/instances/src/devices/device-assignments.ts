@@ -172,8 +172,9 @@ export class DeviceAssignments {
     const ofTenant = others.filter((claim) => claim.tenant_id === workload.tenant_id);
     const used = devicesIn(ofTenant);
     const free = kept ?? (await this.choose(tx, target, workload, { states, claims: others, mostOf }, asked));
+    const isLimited = !kept && most < devices.length;
     const isShareFull =
-      !kept && (free ? !fitsShare(used, free, most) : demand.memoryMb === null && used.size + demand.count > most);
+      isLimited && (free ? !fitsShare(used, free, most) : demand.memoryMb === null && used.size + demand.count > most);
     // Devices that the tenant already uses in part add nothing to its share.
     const partly = states.filter(({ uuid }) => used.has(uuid));
     const chosen = isShareFull ? chooseDevices(partly, demand, startsAtOnce) : free;

@@ -21,7 +21,7 @@ let revision: string;
 beforeAll(async () => {
   bed = await TargetBed.create(MAX_INSTANCES, { withTwin: true, timings: { leaveMinSeconds } });
   const targets = bed.config.operator.targets.map((target) =>
-    target.name === 'twin' ? { ...target, max_instances: MAX_INSTANCES } : target,
+    target.name === 'twin' ? { ...target, max_instances: MAX_INSTANCES, share_per_tenant: 'all' as const } : target,
   );
   worker = await bed.process('worker', { operator: { ...bed.config.operator, targets, quotas: { instances: QUOTA } } });
   scaler = worker.context.get(Scaler);

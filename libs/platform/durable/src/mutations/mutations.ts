@@ -244,14 +244,16 @@ export class Mutations {
   run(request: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
     const { principal, idempotency } = request;
     const scope = { tenantId: principal.tenantId };
-    const transact = () =>
-      this.transact(scope, request, async (tx) => {
-        const answer = await (idempotency
-          ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>)
-          : change(tx));
-        await this.stored.assertWithin(tx, tenantNameOf(principal));
-        return answer;
-      });
+    const once = async (tx: Tx) => {
+      const kept = idempotency && (await this.take(tx, scope, idempotency));
+      // It adds nothing, so there is nothing to check.
+      if (kept instanceof StoredAnswer) return kept.replay(idempotency!.fingerprint);
+      const answer = await change(tx);
+      if (idempotency) await store(tx, valuesOf(scope, idempotency), kept!, idempotency.fingerprint, answer as Reply);
+      await this.stored.assertWithin(tx, tenantNameOf(principal));
+      return answer;
+    };
+    const transact = () => this.transact(scope, request, once);
     const { changedResource } = requestContext();
     return changedResource === undefined ? transact() : this.resources.run(changedResource, 1, transact);
   }
@@ -309,19 +311,6 @@ export class Mutations {
     } catch (failure) {
       throw refusalOf(failure) ?? (await refused) ?? failure;
     }
-  }
-
-  private async once(
-    tx: Tx,
-    scope: TenantScope,
-    claim: IdempotencyClaim,
-    change: (tx: Tx) => Promise<Reply>,
-  ): Promise<Reply> {
-    const found = await this.take(tx, scope, claim);
-    if (found instanceof StoredAnswer) return found.replay(claim.fingerprint);
-    const answer = await change(tx);
-    await store(tx, valuesOf(scope, claim), found, claim.fingerprint, answer);
-    return answer;
   }
 
   /** Returns the time until which the key is now claimed, or the stored answer. */
