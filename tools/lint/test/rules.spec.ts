@@ -19,6 +19,7 @@ const fixtures = Object.keys(found);
 /** The text that each message must contain, so that its reader knows what to do instead. */
 const REPLACEMENTS: Record<string, RegExp> = {
   'area-order': /move the shared declaration/,
+  'children-get-an-environment': /`systemEnvironment` of/,
   'free-of-nest': /Import a subpath/,
   'file-names': /Name the file after|kebab-case|\.controller \.service/,
   'file-size': /Split by meaning/,
@@ -61,6 +62,14 @@ describe.each(fixtures.filter((name) => name.endsWith('.pass.txt')))('%s', (name
 it('finds every way to read the environment', () => {
   expect(
     found['only-config-reads-env.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/only-config-reads-env'),
+  ).toHaveLength(3);
+});
+
+it('finds every way to start a program without an environment', () => {
+  expect(
+    found['children-get-an-environment.fail.txt'].filter(({ ruleId }) =>
+      ruleId?.endsWith('children-get-an-environment'),
+    ),
   ).toHaveLength(3);
 });
 
