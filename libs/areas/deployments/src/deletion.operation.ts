@@ -150,7 +150,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
         await this.releaseInstances(tx, ids);
         await lockBeforeEvents(tx, operation.id);
         for (const id of ids) await this.revisions.retired(tx, id);
-        // What a tenant deletes no longer counts in its quotas.
+        // They no longer count in the quotas of the tenant.
         await this.revisions.removeOf(tx, input.deploymentId);
         await this.policies.removeOf(tx, input.deploymentId);
         await unpublishRoute(tx, input.deploymentId);

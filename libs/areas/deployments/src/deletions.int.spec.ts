@@ -92,7 +92,7 @@ it('removes the route, stops instances, retires revisions, and frees the name', 
       ]).toEqual([calls, true]);
   for (const what of ['revisions', 'policies'])
     expect(bed.neighbours.inOrder('retired r2', `remove ${what} of ${id}`)).toBe(true);
-  // What remains of it counts as little as possible in the tenant's quotas.
+  // The rest of it counts as little as possible in the tenant's quotas.
   expect(
     await bed.database.read('system', 'select labels, description, default_strategy from deployments where id = $1', [
       id,

@@ -61,7 +61,7 @@ interface BedOptions {
   withTwin?: boolean;
   /** Devices of the target "local", which then also has the engines `gpu` (entire devices) and `part`. */
   devices?: ProcessTargetConfig['devices'];
-  /** What one tenant may use of the target "local"; all of it by default, because the bed has two tenants. */
+  /** The share of one tenant of the target "local"; all of it by default, because the bed has two tenants. */
   share?: TenantShare;
   /** Times that differ from `SHORT_TIMINGS`. */
   timings?: Partial<InstanceTimings>;

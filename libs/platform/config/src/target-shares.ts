@@ -9,7 +9,7 @@ import type { Schema } from './setting-schemas.js';
  */
 export type TenantShare = number | 'all';
 
-/** What a tenant may use of a target. Infinity and 1 mean that only the target itself limits it. */
+/** The share of a tenant of a target. Infinity and 1 mean that only the target itself limits it. */
 export interface TargetShare {
   instances: number;
   /** Of the devices, above 0 and at most 1. */

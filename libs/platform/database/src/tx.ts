@@ -26,7 +26,7 @@ export const LOCK_ORDER = [
   'operation',
   /** The end of an event stream. It is late, because its sequence numbers must become visible in commit order. */
   'event_stream',
-  /** What a tenant stores. A transaction takes it after its last write, and then only commits. */
+  /** The stored bytes and rows of a tenant. A transaction takes it after its last write, and then only commits. */
   'stored',
   /** The rows that the caller's access rests on. A mutation reads them again right before its commit. */
   'caller',

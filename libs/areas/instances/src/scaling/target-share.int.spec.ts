@@ -60,7 +60,7 @@ it('leaves the other half of the instances to other tenants, even if one tenant 
   const { data } = await host.context.get(TargetsService).list(viewer, { limit: 50 });
   expect(data.find(({ name }) => name === 'local')?.capacity).toMatchObject({ max_instances: 4, share: 2 });
 
-  // What the tenant gives up is free for it alone.
+  // The tenant can use again the part of its share that it gives up.
   await host.release('rev_1');
   await host.ready('rev_3');
 });

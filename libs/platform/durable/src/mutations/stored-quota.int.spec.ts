@@ -8,7 +8,7 @@ import { StoredCounts } from '../quotas/index.js';
 import { migrations } from './index.js';
 import { Mutations } from './mutations.js';
 
-/** What a row counts in addition to its content. */
+/** Bytes that each row counts in addition to its content. */
 const ROW = 256;
 const KIB = 1_024;
 

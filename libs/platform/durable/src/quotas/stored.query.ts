@@ -1,12 +1,12 @@
 import { locking, prepared } from '@slipway/platform-database';
 
-/** What a tenant stores in the tables that the current transaction has added to. Numbers count that transaction too. */
+/** The use of a table that the current transaction has changed. Numbers count that transaction too. */
 export interface StoredUse {
   /** The quota of the number of rows, if the table has one. */
   quota: string | null;
   isRecord: boolean;
   entries: number;
-  /** What the current transaction added; negative if it removed more. */
+  /** Added by the current transaction; negative if it removed more. */
   ownEntries: number;
   ownBytes: number;
   /** Of the tenant, in all tables. */
