@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
-import { ContractClient, pathOf, type OutgoingRequest } from './client.js';
+import { ContractClient, type OutgoingRequest } from './client.js';
 import { ApiDocument, type DocumentedOperation } from './document.js';
 import { PAGE_BYTES } from '@slipway/platform-database';
 import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
 import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './variations.js';
-import { FAT_BYTES, FAT_ROWS, FILLS, fatten } from './fat-rows.js';
+import { FAT_BYTES, FAT_ROWS, FILLS, fatten, MAKERS } from './fat-rows.js';
 import { everyRow } from '../harness/every-row.js';
 
 jest.setTimeout(300_000);
@@ -468,13 +468,15 @@ describe('a page', () => {
     const ofDatabase = lists.filter(({ operationId }) => operationId !== 'listTargets');
     expect(ofDatabase.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(FILLS).sort());
     const judge: Judge = async (one, row, asked) => {
+      const maker = operations.find(({ operationId }) => operationId === MAKERS[one.operationId]);
+      if (maker) await client.ask(maker, await ROWS[maker.operationId]!.valid(bed));
       await fatten(api, FILLS[one.operationId]!, asked);
       const seen: string[] = [];
       let cursor: string | null = '';
       let pages = 0;
       while (cursor !== null) {
         const query: Record<string, string> = { ...asked.query, limit: '200', ...(cursor && { cursor }) };
-        const answer = await api.send('GET', pathOf(one, { ...asked, query }), { token: asked.token });
+        const answer = await client.askUnchecked(one, { ...asked, query });
         if (answer.status !== row.status) return `${answer.status} ${answer.text.slice(0, 250)}`;
         if (Buffer.byteLength(answer.text) > PAGE_BYTES + 2 * FAT_BYTES)
           return `page ${pages} has ${Buffer.byteLength(answer.text)} bytes`;

@@ -52,7 +52,10 @@ export const FILLS: Record<string, Fill> = {
     },
   ],
   listConsoleAccess: [
-    { table: 'console_access', changes: { id: ID, external_user_id: 'base.external_user_id || n', display_name: TEXT } },
+    {
+      table: 'console_access',
+      changes: { id: ID, external_user_id: 'base.external_user_id || n', display_name: TEXT },
+    },
   ],
   listDeployments: [
     {
@@ -141,12 +144,20 @@ export const FILLS: Record<string, Fill> = {
   ],
 };
 
+/** Lists whose valid request makes no row: the operation that makes one. */
+export const MAKERS: Record<string, string> = {
+  listAudit: 'createDeployment',
+  listConsoleAccess: 'setConsoleAccess',
+  listSandboxReferences: 'createSandboxReference',
+};
+
 /** Adds the rows of a list, after its valid request was made. */
 export async function fatten(api: TestApi, fill: Fill, { params }: ContractRequest): Promise<void> {
   const [first] = Object.values(params ?? {});
   for (const part of fill) {
     const text = typeof part === 'string' ? part : await copying(api, part);
-    await owned(api, text, text.includes('$1') ? [first] : []);
+    const added = await owned(api, `${text} returning 1`, text.includes('$1') ? [first] : []);
+    if (added.length < FAT_ROWS) throw new Error(`there is no row to copy for ${text}`);
   }
 }
 

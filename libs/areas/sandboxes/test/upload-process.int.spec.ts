@@ -184,16 +184,22 @@ describe('the bytes of unfinished uploads', () => {
         [newId('sbx'), tenant.tenantId, used],
       ),
     );
-    const sandbox = async () => ({ id: (await client('POST', '/sandboxes', { json: {} })).body.id as string, ...tenant });
+    const sandbox = async () => ({
+      id: (await client('POST', '/sandboxes', { json: {} })).body.id as string,
+      ...tenant,
+    });
     return { ...tenant, one: await sandbox(), other: await sandbox() };
   }
 
   const reserved = async (tenantId: string): Promise<number> => {
-    const sum = 'select coalesce(sum(reserved_bytes), 0)::float8 as bytes from sandbox_stray_blobs where tenant_id = $1';
+    const sum =
+      'select coalesce(sum(reserved_bytes), 0)::float8 as bytes from sandbox_stray_blobs where tenant_id = $1';
     return (await database().read<{ bytes: number }>('system', sum, [tenantId]))[0]!.bytes;
   };
   const put = (sandbox: { id: string; token: string }, bytes: number, file = 'f') =>
-    clientOf(origin, sandbox.token)('PUT', `/sandboxes/${sandbox.id}/files?path=${file}`, { body: Buffer.alloc(bytes) });
+    clientOf(origin, sandbox.token)('PUT', `/sandboxes/${sandbox.id}/files?path=${file}`, {
+      body: Buffer.alloc(bytes),
+    });
   const QUOTA = (quota: string) => ({ status: 429, body: { error: { code: 'quota_exceeded', quota } } });
 
   it('count in the quota as they arrive, in all processes, until what a dead process wrote is removed', async () => {

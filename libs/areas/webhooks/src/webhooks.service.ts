@@ -109,7 +109,8 @@ export class WebhooksService {
         key: 'event_id',
         limit,
       });
-      const isKnown = page.rows.length > 0 || (await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id }));
+      const isKnown =
+        page.rows.length > 0 || (await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id }));
       if (!isKnown) throw webhookErrors.webhook_not_found();
       return page;
     });

@@ -29,7 +29,7 @@ const LIST = prepared(
     'select * from fat_rows where tenant_id = $1 and id > $2 order by id',
     '$3',
     { document: 'jsonb', note: 'text', tags: 'other' },
-  )} order by p.place`,
+  )} order by p.page_row`,
 );
 
 let bed: DatabaseBed;
@@ -42,16 +42,16 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 beforeEach(() => bed.asOwner('delete from fat_rows'));
 
-type Read = (tx: Tx, after: string, limit: number) => Promise<RowPage<{ id: string }>>;
+type PageReader = (tx: Tx, after: string, limit: number) => Promise<RowPage<{ id: string }>>;
 
-const READERS: Record<string, Read> = {
+const READERS: Record<string, PageReader> = {
   'a statement': async (tx, after, limit) => rowPage(await tx.query<{ id: string }>(LIST, ['ten_a', after, limit])),
   'a find': (tx, after, limit) =>
     findPage(tx, FatRowEntity, { where: { tenant_id: 'ten_a', id: MoreThan(after) }, order: { id: 'ASC' }, limit }),
 };
 
 /** The ids of each page, from the first to the last. */
-async function walk(read: Read, limit: number): Promise<string[][]> {
+async function walk(read: PageReader, limit: number): Promise<string[][]> {
   const pages: string[][] = [];
   let after: string | undefined = '';
   while (after !== undefined && pages.length < 100) {
@@ -114,7 +114,9 @@ it('a find counts only the columns that it reads, and returns rows as a plain fi
     expect([slim.rows.length, slim.hasMore, slim.rows[0]!.document]).toEqual([10, false, undefined]);
     const { rows, hasMore } = await findPage(tx, FatRowEntity, options);
     expect(hasMore).toBe(true);
-    const plain = await tx.repository(FatRowEntity).find({ where: options.where, order: options.order, take: rows.length });
+    const plain = await tx
+      .repository(FatRowEntity)
+      .find({ where: options.where, order: options.order, take: rows.length });
     expect(rows).toEqual(plain);
   });
 });

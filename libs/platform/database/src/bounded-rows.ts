@@ -30,8 +30,8 @@ export type LargeColumns = Readonly<Record<string, 'text' | 'jsonb' | 'other'>>;
 
 /**
  * A FROM item: the first rows of a select with an order, bounded by number and by bytes. It has all columns of the
- * select, and `place` (from 1) and `has_more`. Only the rows that remain are decompressed, converted and sent.
- * @param alias of the item; the statement ends with `order by <alias>.place`
+ * select, and `page_row` (from 1) and `has_more`. Only the rows that remain are decompressed, converted and sent.
+ * @param alias of the item; the statement ends with `order by <alias>.page_row`
  * @param rows a select with an order and without a limit
  * @param limit the most rows: a parameter such as `$3`, or a number
  */
@@ -43,10 +43,10 @@ export function withinBytes(
   mostBytes = PAGE_BYTES,
 ): string {
   return `(select * from (
-    select sized.*, row_number() over reading as place, lead(1) over reading is not null as has_more,
+    select sized.*, row_number() over reading as page_row, lead(1) over reading is not null as has_more,
       sum(${bytesOf('sized', large)}) over reading as bytes_so_far
     from (${rows} limit ${limit}::int + 1) sized window reading as (rows between unbounded preceding and current row)) counted
-   where place <= ${limit}::int and (place = 1 or bytes_so_far <= ${mostBytes})) ${alias}`;
+   where page_row <= ${limit}::int and (page_row = 1 or bytes_so_far <= ${mostBytes})) ${alias}`;
 }
 
 /**
@@ -65,20 +65,20 @@ function bytesOf(alias: string, large: LargeColumns): string {
 }
 
 /** Columns of `withinBytes` that are not of the rows. */
-interface Counted {
-  place?: unknown;
+interface PageColumns {
+  page_row?: unknown;
   has_more?: boolean;
   bytes_so_far?: unknown;
 }
 
 /** The rows of a statement with `withinBytes` that selects `has_more`. */
-export function rowPage<T extends object>(found: readonly (T & Counted)[]): RowPage<T> {
+export function rowPage<T extends object>(found: readonly (T & PageColumns)[]): RowPage<T> {
   const hasMore = found[found.length - 1]?.has_more ?? false;
-  const rows = found.map(({ place: _place, has_more: _more, bytes_so_far: _bytes, ...row }) => row as unknown as T);
+  const rows = found.map(({ page_row: _row, has_more: _more, bytes_so_far: _bytes, ...row }) => row as unknown as T);
   return { rows, hasMore };
 }
 
-/** What a page of a table's rows consists of. */
+/** A page of a table: its rows, their order, and the columns that are read. */
 export interface PageOptions<E> {
   where: FindOptionsWhere<E>;
   order: FindOptionsOrder<E>;
@@ -107,7 +107,7 @@ export async function findPage<E extends ObjectLiteral, Row extends object = E>(
   for (const { propertyName, databaseName } of columns) measured.addSelect(`r.${propertyName}`, `of_${databaseName}`);
   const [text, values] = measured.getQueryAndParameters();
   const large = Object.fromEntries(columns.map((column) => [`of_${column.databaseName}`, sizeOf(column)]));
-  const statement = `select page.page_key, page.has_more from ${withinBytes('page', text, limit, large)} order by page.place`;
+  const statement = `select page.page_key, page.has_more from ${withinBytes('page', text, limit, large)} order by page.page_row`;
   const { rows: keys, hasMore } = rowPage(await tx.query<{ page_key: unknown }>(statement, values as unknown[]));
   if (keys.length === 0) return { rows: [], hasMore };
   const among = { ...where, [key]: In(keys.map((row) => row.page_key)) } as FindOptionsWhere<E>;

@@ -61,7 +61,11 @@ interface Position {
  * The options with which `findPage` reads a page of a tenant's rows, newest first, because ids sort by time.
  * @param also further conditions
  */
-export function newestFirst<Where extends object = object>(tenantId: string, { limit, cursor }: Position, also?: Where) {
+export function newestFirst<Where extends object = object>(
+  tenantId: string,
+  { limit, cursor }: Position,
+  also?: Where,
+) {
   const where = { tenant_id: tenantId, ...(also as Where), ...(cursor && { id: LessThan(String(cursor[0])) }) };
   return { where, order: { id: 'DESC' as const }, limit };
 }

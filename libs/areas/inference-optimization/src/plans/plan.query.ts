@@ -45,7 +45,7 @@ export const LIST_PLANS = prepared(
      order by p.id desc`,
     '$5',
     LARGE,
-  )} order by place`,
+  )} order by page_row`,
 );
 
 /**

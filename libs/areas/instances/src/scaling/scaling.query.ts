@@ -119,7 +119,7 @@ export const READ_LOAD_SOURCES = prepared(
     200,
     { spec: 'jsonb' },
     LOAD_SOURCE_BYTES,
-  )} order by place`,
+  )} order by page_row`,
 );
 
 /** Writes several rows in one statement, and deletes old rows, as of removed instances. */

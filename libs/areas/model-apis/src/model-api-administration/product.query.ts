@@ -39,5 +39,5 @@ export const LIST_VISIBLE_PRODUCTS = prepared(
     `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C"`,
     '$3',
     { description: 'text', supportedParameters: 'jsonb', pricing: 'jsonb', bindings: 'jsonb' },
-  )} order by place`,
+  )} order by page_row`,
 );

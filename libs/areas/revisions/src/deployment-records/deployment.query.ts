@@ -49,7 +49,7 @@ export const LIST_DEPLOYMENT_RECORDS = lookup(
       created_by: 'jsonb',
       updated_by: 'jsonb',
     },
-  )} order by d.place`,
+  )} order by d.page_row`,
 );
 /*
  * The first lock of every mutation of a deployment. It serializes the rollouts, route changes and deletions of one

@@ -16,7 +16,7 @@ export const LIST_REVISIONS = lookup(
     'select * from revisions where deployment_id = $1 and number < $3::int8 order by number desc',
     '$4',
     { spec: 'jsonb', source: 'jsonb', created_by: 'jsonb', message: 'text', change_ref: 'text' },
-  )} order by r.place`,
+  )} order by r.page_row`,
 );
 
 /** By id, name or number. A deployment has few revisions, so one index is enough for all three. */

@@ -21,7 +21,7 @@ import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
 import { BLOB_STORE, newBlob, StoreFullError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
 
-/** What is free for a file in its workspace. */
+/** The capacity of a workspace for one file. */
 interface FileCapacity {
   freeBytes: number;
   /** The size of the file that it replaces. */

@@ -8,7 +8,7 @@ export const LEASE_STRAY_BLOB = prepared(
    on conflict (blob) do update set delete_after = excluded.delete_after`,
 );
 
-/** What a tenant's workspaces have, and what its unfinished uploads may write. */
+/** The bytes in the workspaces of a tenant, and those that its unfinished uploads may write. */
 export interface TenantUploads {
   /** Uploads that run. */
   count: number;

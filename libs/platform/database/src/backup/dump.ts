@@ -8,7 +8,7 @@ import { APPLIED } from '../schema.js';
 import { tablesOf, TEXT_SETTINGS, type BackedUpTable } from './tables.query.js';
 
 export const FORMAT = 1;
-const PLACES_AT_A_TIME = 1_000;
+const LOCATIONS_AT_A_TIME = 1_000;
 /** Texts of values may be a few times longer, because quotes and backslashes in them are escaped. */
 export const BATCH_BYTES = 4 * 1024 * 1024;
 const CHUNK_CHARACTERS = 256 * 1024;
@@ -79,27 +79,29 @@ async function* linesOf(client: pg.Client, { name, columns }: BackedUpTable): As
   const table = pg.escapeIdentifier(name);
   const names = columns.map(pg.escapeIdentifier);
   const values = names.map((column) => `${column}::text`).join(', ');
-  await client.query(`declare place cursor for select ctid::text as place, ${sizeOfRow(names)} as bytes from ${table}`);
+  await client.query(
+    `declare location cursor for select ctid::text as location, ${sizeOfRow(names)} as bytes from ${table}`,
+  );
   const select = `select array[${values}]::text as line from ${table} where ctid = any($1::tid[])`;
   for (;;) {
-    const { rows } = await client.query<RowPlace>(`fetch ${PLACES_AT_A_TIME} from place`);
+    const { rows } = await client.query<RowLocation>(`fetch ${LOCATIONS_AT_A_TIME} from location`);
     if (rows.length === 0) break;
-    for (const places of batchesOf(rows)) {
-      const found = await client.query<{ line: string }>(select, [places]);
+    for (const locations of batchesOf(rows)) {
+      const found = await client.query<{ line: string }>(select, [locations]);
       for (const { line } of found.rows) yield line;
     }
   }
-  await client.query('close place');
+  await client.query('close location');
 }
 
 /** Where a row is, which does not change within the transaction of a dump, and its size. */
-interface RowPlace {
-  place: string;
+interface RowLocation {
+  location: string;
   bytes: string;
 }
 
 /** Groups rows, so that each group has the bytes of a batch, or is one row. */
-function batchesOf(rows: readonly RowPlace[]): string[][] {
+function batchesOf(rows: readonly RowLocation[]): string[][] {
   const batches: string[][] = [];
   let bytes = Infinity;
   for (const row of rows) {
@@ -108,7 +110,7 @@ function batchesOf(rows: readonly RowPlace[]): string[][] {
       batches.push([]);
       bytes = Number(row.bytes);
     }
-    batches[batches.length - 1]!.push(row.place);
+    batches[batches.length - 1]!.push(row.location);
   }
   return batches;
 }

@@ -11,7 +11,13 @@ describe('the data of an event', () => {
   });
 
   it('loses its largest fields first, names them, and keeps its ids', () => {
-    const data = { deployment: 'chat', version: 3, changes: ['é'.repeat(200_000)], note: 'n'.repeat(30_000), digest: 'd' };
+    const data = {
+      deployment: 'chat',
+      version: 3,
+      changes: ['é'.repeat(200_000)],
+      note: 'n'.repeat(30_000),
+      digest: 'd',
+    };
     expect(boundedData(data)).toEqual({
       deployment: 'chat',
       version: 3,

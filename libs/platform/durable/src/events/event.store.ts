@@ -119,7 +119,7 @@ const pageFrom = (condition: string, direction: 'asc' | 'desc') =>
     `select * from events where ${condition} and sequence ${direction === 'asc' ? '>' : '<'} $2 order by sequence ${direction}`,
     '$3',
     { data: 'jsonb', subject: 'text' },
-  )} order by e.place`;
+  )} order by e.page_row`;
 
 const OF_TYPE = `stream = $1 and type = $4`;
 const OF_OPERATION = `operation_id = $1 and ($4::text is null or type = $4)`;

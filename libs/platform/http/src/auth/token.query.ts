@@ -78,7 +78,7 @@ export const LIST_TOKENS = prepared(
     `select * from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc`,
     '$3',
     { name: 'text', minters: 'jsonb', scopes: 'other', owner_id: 'text', created_by: 'text' },
-  )} order by page.place`,
+  )} order by page.page_row`,
 );
 
 /** A second revocation changes nothing: the first time and actor stay. */

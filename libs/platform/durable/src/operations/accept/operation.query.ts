@@ -1,4 +1,12 @@
-import { KEYS, lookup, locking, prepared, withinBytes, type LargeColumns, type Reads } from '@slipway/platform-database';
+import {
+  KEYS,
+  lookup,
+  locking,
+  prepared,
+  withinBytes,
+  type LargeColumns,
+  type Reads,
+} from '@slipway/platform-database';
 import { actorText, OUTBOX_CHANNEL, WORKER, type WaitingFor } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
@@ -59,7 +67,7 @@ export const NEWEST_OPERATION_RECORDS = lookup(
     'select * from operations where tenant_id = $1 and id < $2 order by id desc',
     '$3',
     LARGE,
-  )} order by o.place`,
+  )} order by o.page_row`,
 );
 
 export const LIST_OPERATION_RECORDS = prepared(
@@ -72,7 +80,7 @@ export const LIST_OPERATION_RECORDS = prepared(
      order by o.id desc`,
     '$3',
     LARGE,
-  )} order by o.place`,
+  )} order by o.page_row`,
 );
 
 /*
