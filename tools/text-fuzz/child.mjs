@@ -1,7 +1,7 @@
 // Runs one input at a time for main.mjs, so that an input that never ends can be stopped from outside.
 import { textOf } from './attacks.mjs';
 
-/** What one read from a socket brings, and the pieces in which a hostile peer can have it delivered. */
+/** The bytes of one read from a socket, and the pieces that a hostile peer can divide a read into. */
 const READ_BYTES = 64 * 1024;
 const TINY_READ_PIECES = 10_000;
 

@@ -34,7 +34,7 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
 ];
 
 /** A method, a path, and an optional body. */
-const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE) \/api\/v1(\/(?:[\w/{}-]|\.(?=\w))+)( \{"[^']{0,2000}\})?/g;
+const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE) \/api\/v1(\/(?:[\w/{}-]|\.(?=\w))+)( \{"[^']{0,400}\})?/g;
 
 /** Rewrites the api's remediation into lines of this command. A request without such a line stays unchanged. */
 export function remedyOf(remediation: string): string {
