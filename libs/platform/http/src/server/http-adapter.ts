@@ -295,6 +295,8 @@ export interface HttpServerOptions {
   requestTimeout?: number;
   /** Bytes of JSON bodies held at a time. */
   heldBytes?: ByteBounds;
+  /** Milliseconds until a request that waits for another system lends its tenant's share; 500 unless given. */
+  lendAfterMs?: number;
 }
 
 /** Enough for four of the largest bodies per token, and eight per tenant. */
@@ -372,7 +374,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     this.entrances = entrances;
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
-    const shares = new RequestShares();
+    const shares = new RequestShares(options.lendAfterMs);
     registerBodyParsers(instance, options.heldBytes ?? HELD_BYTES, {
       shares,
       watch: (request, onEnd) => this.bodyWatch?.(request, onEnd) ?? (() => undefined),

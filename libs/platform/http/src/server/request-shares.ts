@@ -27,7 +27,7 @@ const MOST_IDLE_UTILIZATION = 0.5;
 /** A shorter body is parsed before its request waits. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
-type Done = (failure?: Error) => void;
+type HookCallback = (failure?: Error) => void;
 
 /** Remembers what the operations of each tenant have cost, so that the next request enters with that. */
 export class CostMemory {
@@ -65,27 +65,31 @@ export class CostMemory {
  */
 export class RequestShares {
   private readonly costs = new CostMemory();
-  private readonly shares = new FairShare(
-    {
-      total: TOTAL_UNITS,
-      alone: ALONE_UNITS,
-      contended: CONTENDED_UNITS,
-      isFirstFree: true,
-      // A change is a dozen round trips to Postgres, and would wait for a page of another tenant at each.
-      yieldMs: 40,
-      mostWaiting: 2_000,
-      waitMs: 20_000,
-      // For requests that wait for a client's upload, for another process, or for a lock.
-      lend: { afterMs: 500, atLatestMs: 5_000, isIdle: () => this.isLoopIdle() },
-    },
-    () =>
-      errors.unavailable({
-        message: 'Too many requests of this tenant are in progress.',
-        remediation: 'Send fewer requests at a time, and retry after the time given in Retry-After.',
-      }),
-  );
-
+  private readonly shares: FairShare;
   private utilization = performance.eventLoopUtilization();
+
+  /** @param lendAfterMs see `ShareBounds.lend` */
+  constructor(lendAfterMs = 500) {
+    this.shares = new FairShare(
+      {
+        total: TOTAL_UNITS,
+        alone: ALONE_UNITS,
+        contended: CONTENDED_UNITS,
+        isFirstFree: true,
+        // A change is a dozen round trips to Postgres, and would wait for a page of another tenant at each.
+        yieldMs: 40,
+        mostWaiting: 2_000,
+        waitMs: 20_000,
+        // For requests that wait for a client's upload, for another process, or for a lock.
+        lend: { afterMs: lendAfterMs, atLatestMs: 10 * lendAfterMs, isIdle: () => this.isLoopIdle() },
+      },
+      () =>
+        errors.unavailable({
+          message: 'Too many requests of this tenant are in progress.',
+          remediation: 'Send fewer requests at a time, and retry after the time given in Retry-After.',
+        }),
+    );
+  }
 
   addHooks(instance: FastifyInstance): void {
     instance.addHook('onRequest', (request, reply, done) => {
@@ -111,12 +115,12 @@ export class RequestShares {
   }
 
   /** Calls `parse` when a body of this length may be parsed. */
-  beforeParse(request: FastifyRequest, bytes: number, done: Done): void {
+  beforeParse(request: FastifyRequest, bytes: number, done: HookCallback): void {
     if (bytes <= SMALL_BODY_BYTES) done();
     else this.enter(request as SlipwayRequest, bytes, done);
   }
 
-  private enter(request: SlipwayRequest, bodyBytes: number, done: Done): void {
+  private enter(request: SlipwayRequest, bodyBytes: number, done: HookCallback): void {
     const context = request.slipway;
     const { route, tenantId } = context;
     if (!route || tenantId === undefined || context.share) return done();
