@@ -135,16 +135,16 @@ export const operatorsParameter = (param: string): GatewayError =>
   );
 
 /**
- * @param place of the URL in the body
+ * @param path of the URL in the body
  * @param allowed the URLs that the rule of the model allows
  */
-export const mediaUrlRefused = (place: string, reason: string, allowed: string): GatewayError =>
+export const mediaUrlRefused = (path: string, reason: string, allowed: string): GatewayError =>
   new GatewayError(
     400,
     INVALID,
     'media_url_refused',
-    `The URL of media at '${place}' is refused, because ${reason}. This model accepts ${allowed}.`,
-    place,
+    `The URL of media at '${path}' is refused, because ${reason}. This model accepts ${allowed}.`,
+    path,
   );
 
 export const unsupportedMediaType = (): GatewayError =>

@@ -8,7 +8,7 @@ import { ask, type TestAnswer } from './client.js';
 import { GatewayInstallation, untilPassing, type TestToken } from './installation.js';
 import { TestUpstream } from './upstream.js';
 
-/** What happens to requests whose token ends while they are under way. */
+/** Requests whose token ends while they are under way. */
 let installation: GatewayInstallation;
 let gateway: Gateway;
 let tenant: string;

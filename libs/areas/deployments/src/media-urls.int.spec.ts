@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const create = (body: object = {}) => bed.send('POST', '/deployments', { body: { name, ...body } });
 const patch = (body: object) => bed.send('PATCH', `/deployments/${name}`, { body });
-/** What the gateways read. */
+/** The row that gateways read. */
 const published = async (): Promise<any> =>
   (
     await bed.sql(

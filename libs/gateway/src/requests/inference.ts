@@ -13,14 +13,13 @@ import { sessionOf, type ClientSession } from '../sessions/session-book.js';
 import type { Token } from '../tokens/token-book.js';
 import type { TokenEnds } from '../tokens/token-ends.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
-import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
+import { assertAcceptable, ClientGoneError, readBody, type Refusal } from './body-reader.js';
 import { ByteBudget } from '@slipway/platform-bounds';
 import { cacheSaltMember } from './cache-salt.js';
 import { PendingDraw, type RequestDestination, type Destinations } from './destination.js';
 import { Exchange } from './exchange.js';
 import type { ExchangeParts } from './exchange-input.js';
 import { MediaCheck } from './media-check.js';
-import { PendingRequest } from './pending-request.js';
 import { editTopLevel } from './request-body.js';
 import { mayRequestUsage, modelWithOption } from './usage-option.js';
 
@@ -33,6 +32,32 @@ export interface RequestTokens {
   check(request: IncomingMessage): Token | Promise<Token>;
   /** Ends requests that no engine has yet when their token ends. */
   readonly ends: Pick<TokenEnds, 'watch' | 'release' | 'endOf'>;
+}
+
+/**
+ * A request that no engine has yet. It may be ended from outside while its body arrives, while it waits for its
+ * deployment, and between these: then at its next step.
+ */
+class PendingRequest {
+  private error: GatewayError | undefined;
+  private refuse: Refusal | undefined;
+
+  /** The first error counts. */
+  end(error: GatewayError): void {
+    this.error ??= error;
+    this.refuse?.(this.error);
+  }
+
+  /** @param refuse ends what the request waits for from now on; undefined if it waits for nothing */
+  readonly waitsFor = (refuse: Refusal | undefined): void => {
+    this.refuse = refuse;
+    if (refuse && this.error) refuse(this.error);
+  };
+
+  /** @throws GatewayError if it was ended */
+  assertOpen(): void {
+    if (this.error) throw this.error;
+  }
 }
 
 /** The reservations of a request, in addition to its count as in flight. */

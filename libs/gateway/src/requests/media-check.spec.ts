@@ -15,7 +15,7 @@ function bodyOf(body: unknown): RequestBody {
   return scan.end(text);
 }
 
-/** Returns the place that is refused, or undefined. */
+/** Returns the path that is refused, or undefined. */
 async function refusedAt(body: unknown, rule: MediaUrls = DATA_URLS_ONLY): Promise<string | null | undefined> {
   try {
     await new MediaCheck(bodyOf(body)).assertAllowed([rule]);
@@ -72,8 +72,8 @@ describe('a URL that an engine would fetch is found', () => {
     [{ type: 'image_url', imageUrl: { url: URL } }, '.imageUrl.url'],
     [{ type: 'file', ſource: { url: URL } }, '.ſource.url'],
     [{ type: 'image_url', image_url: { annotations: { url: URL } } }, '.image_url.annotations.url'],
-  ])('%j', async (part, place) => {
-    expect(await refusedAt(ofParts(part))).toBe(AT + place);
+  ])('%j', async (part, path) => {
+    expect(await refusedAt(ofParts(part))).toBe(AT + path);
   });
 
   it('in any member, and however it is escaped', async () => {
@@ -86,7 +86,7 @@ describe('a URL that an engine would fetch is found', () => {
     ).toBe('messages[0].content[0].image_url.url');
   });
 
-  it('in each of two equal names, whichever an engine takes', async () => {
+  it('in each of two equal names, because engines take either', async () => {
     const twice = (first: string, second: string): string =>
       `{"messages":[{"content":[{"image_url":{"url":"${first}","url":"${second}"}}]}]}`;
     for (const [first, second] of [

@@ -5,7 +5,7 @@ import { MediaWalk, type NamedMedia } from './media-walk.js';
 import type { RequestBody } from './request-body.js';
 
 /** A walk over this much takes a few milliseconds at most; then other requests get theirs. */
-const BYTES_AT_ONCE = 256 * 1024;
+const BYTES_AT_ONCE = 64 * 1024;
 
 /** Checks the URLs of media in a body against rules. Without a rule, the body is not read for it. */
 export class MediaCheck {
@@ -38,16 +38,16 @@ export class MediaCheck {
 function assertAll(rules: readonly MediaUrls[], { hosts, other }: NamedMedia): void {
   for (const rule of rules.filter(({ allow }) => allow !== 'any')) {
     if (other !== undefined) throw refused(other, rule);
-    for (const [host, place] of hosts)
-      if (!isMediaAllowed(rule, { kind: 'host', host })) throw refused(place, rule, host);
+    for (const [host, path] of hosts)
+      if (!isMediaAllowed(rule, { kind: 'host', host })) throw refused(path, rule, host);
   }
 }
 
 /** @param host undefined if the URL names none, or not the same one for every reader of URLs */
-function refused(place: string, { allow }: MediaUrls, host?: string): GatewayError {
+function refused(path: string, { allow }: MediaUrls, host?: string): GatewayError {
   const reason =
     host === undefined ? 'it names no host, or one that not every reader of URLs finds in it' : `its host is ${host}`;
   const ofHosts = "'data:' URLs, and http and https URLs of the hosts that its owner allows";
-  if (allow === 'hosts') return mediaUrlRefused(place, reason, ofHosts);
-  return mediaUrlRefused(place, "it is no 'data:' URL", "'data:' URLs only");
+  if (allow === 'hosts') return mediaUrlRefused(path, reason, ofHosts);
+  return mediaUrlRefused(path, "it is no 'data:' URL", "'data:' URLs only");
 }

@@ -1,7 +1,7 @@
 import { foldedName } from './body-rules.js';
 
 /**
- * What a member's name says about the strings in its value. Engines read media in parts of a message, and each has
+ * Meaning of the strings in a value, by the name of its member. Engines read media in parts of a message, and each has
  * names of its own for them; so the names decide here, wherever they occur, and no `type` next to them.
  */
 export enum MediaMode {
@@ -18,7 +18,7 @@ export enum MediaMode {
 }
 
 const MODES: ReadonlyMap<string, MediaMode> = new Map([
-  // Engines take a URL, a path or base64 for these. Base64 has a `data:` URL too, and a path could not be told from it.
+  // Engines take a URL, a path or base64 for these. Base64 has a `data:` URL too, and a path looks like it.
   ...['image', 'video', 'audio', 'inputimage', 'inputvideo', 'imagepil', 'picture', 'photo']
     .flatMap((name) => [name, `${name}s`])
     .map((name) => [name, MediaMode.Url] as const),

@@ -3,11 +3,11 @@ import { jsonKeyOf } from '@slipway/platform-bounds';
 import { MAX_DEPTH, type NamedMember } from './body-rules.js';
 import { MediaMode, modeOfName, modeOfTopLevel } from './media-names.js';
 
-/** The media that a body names, each kind of place once: the rules of a model ask nothing else about it. */
+/** The media that a body names, each host once: the rules of a model ask nothing else about it. */
 export interface NamedMedia {
-  /** By host, with its port if it is not the scheme's own: the first place. */
+  /** By host, with its port if it is not the scheme's own: the first path. */
   hosts: ReadonlyMap<string, string>;
-  /** The first place that names neither a host nor `data:`. */
+  /** The first path that names neither a host nor `data:`. */
   other: string | undefined;
 }
 
@@ -16,11 +16,12 @@ const MAX_HOSTS = 1_000;
 /** A longer URL with a scheme other than `data:` is no honest one. */
 const MAX_URL_BYTES = 8 * 1024;
 const MAX_NAME_BYTES = 512;
-/** A string is read byte by byte this far, and then its end is searched. */
+/** A string is read byte by byte this far, and then its end is searched. After an escaped quote, it is read further. */
 const NEAR_BYTES = 64;
-/** A path in an error. */
-const MAX_PLACE_NAME = 64;
-const MAX_PLACE = 400;
+const FURTHER_BYTES = 64 * 1024;
+/** Bounds of a path in an error. */
+const MAX_PATH_NAME = 64;
+const MAX_PATH = 400;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
@@ -29,7 +30,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What an engine could fetch, in a part whose strings may be base64, ids and texts: those have no such beginning. */
+/** The beginning of a string that an engine could fetch. Base64, ids and texts have no such beginning. */
 const FETCHED =
   /^(?:(?:https?|ftps?|file|wss?|s3|gs|hf|concat|subfile|pipe|fd|tcp|udp|unix):|[a-z][a-z0-9+.-]{0,30}:[/\\]{2})/i;
 /** Readers of URLs skip these before it, and some also in the middle. */
@@ -49,7 +50,7 @@ export class MediaWalk implements NamedMedia {
   private end = 0;
   private depth = 0;
   private isKeyNext = false;
-  /** What the name of the next value, or the list around it, says. */
+  /** Mode of the next value, by its name or by the list around it. */
   private mode = MediaMode.None;
   // By level. Level 0 is the value of the top-level member.
   private readonly modes = new Uint8Array(MAX_DEPTH + 2);
@@ -165,23 +166,23 @@ export class MediaWalk implements NamedMedia {
     const source = mediaSourceOf(text);
     if (source.kind === 'data') return;
     if (source.kind === 'host' && isWhole && this.hosts.size < MAX_HOSTS) {
-      if (!this.hosts.has(source.host)) this.hosts.set(source.host, this.place());
-    } else this.other ??= this.place();
+      if (!this.hosts.has(source.host)) this.hosts.set(source.host, this.path());
+    } else this.other ??= this.path();
   }
 
   /** Returns where the walk is, such as `messages[0].content[1].image_url.url`. */
-  private place(): string {
-    let place = (this.members[this.member] as NamedMember).name.slice(0, MAX_PLACE_NAME);
-    for (let level = 1; level <= this.depth && place.length < MAX_PLACE; level += 1) {
+  private path(): string {
+    let path = (this.members[this.member] as NamedMember).name.slice(0, MAX_PATH_NAME);
+    for (let level = 1; level <= this.depth && path.length < MAX_PATH; level += 1) {
       const at = this.indices[level] as number;
-      if (this.isList[level]) place += `[${at}]`;
-      else place += `.${this.nameAt(at, this.nameEnds[level] as number)}`;
+      if (this.isList[level]) path += `[${at}]`;
+      else path += `.${this.nameAt(at, this.nameEnds[level] as number)}`;
     }
-    return place;
+    return path;
   }
 
   private nameAt(from: number, end: number): string {
-    return end - from > MAX_NAME_BYTES ? '…' : jsonKeyOf(this.text, from, end).slice(0, MAX_PLACE_NAME);
+    return end - from > MAX_NAME_BYTES ? '…' : jsonKeyOf(this.text, from, end).slice(0, MAX_PATH_NAME);
   }
 }
 
@@ -198,9 +199,9 @@ function canHaveText(byte: number): boolean {
 /** @param from the quote before the string. Returns the position after the one that ends it */
 function endOfString(text: Buffer, from: number): number {
   let at = from + 1;
-  for (;;) {
+  for (let steps = NEAR_BYTES; ; steps = FURTHER_BYTES) {
     // Most strings end here, and a call of `indexOf` would cost more than they do.
-    for (const near = at + NEAR_BYTES; at < near; at += 1) {
+    for (const near = at + steps; at < near; at += 1) {
       const byte = text[at];
       if (byte === QUOTE) return at + 1;
       if (byte === BACKSLASH) at += 1;
