@@ -1331,6 +1331,8 @@ export interface components {
             max_concurrency?: number | null;
             /** @description Maximum requests per second for each gateway */
             max_rps?: number | null;
+            /** @description Part of the other two limits that one tenant may use. Default: 0.5 if the publication has other tenants, else 1 */
+            share_per_tenant?: number | null;
         };
         BindingPageDto: {
             data: components["schemas"]["BindingDto"][];
@@ -1501,6 +1503,14 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its inference requests may name. The gateways refuse others with 400 `media_url_refused`. A published slug has a rule of its own in addition.
+             * @default {
+             *       "allow": "any",
+             *       "hosts": []
+             *     }
+             */
+            media_urls?: components["schemas"]["MediaUrlsDto"];
+            /**
              * @description Name that clients send as `model`; unique within the tenant
              * @example chat
              */
@@ -1610,6 +1620,14 @@ export interface components {
             /** @description Defaults to the publishing tenant alone. */
             audience?: components["schemas"]["AudienceDto"];
             bindings: components["schemas"]["PublicationBindingDto"][];
+            /**
+             * @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its requests may name. The gateways refuse others with 400 `media_url_refused`. A deployment that a binding leads to keeps its own rule in addition.
+             * @default {
+             *       "allow": "data_only",
+             *       "hosts": []
+             *     }
+             */
+            media_urls?: components["schemas"]["MediaUrlsDto"];
             notes?: string;
             product_id: string;
         };
@@ -1835,6 +1853,8 @@ export interface components {
             };
             /** @description The last start of an instance that failed. Null once a later start of that revision is ready, or a later rollout or rollback has succeeded */
             last_failed_start: components["schemas"]["FailedStartDto"] | null;
+            /** @description Which URLs of media its inference requests may name */
+            media_urls: components["schemas"]["MediaUrlsDto"];
             /** @example chat */
             name: string;
             /** @description Name of the revision that a rollback returns to by default */
@@ -2127,6 +2147,8 @@ export interface components {
             revision?: string;
             /** @description With revision_not_ready: all revisions that are not ready. */
             revisions?: string[];
+            /** @description With quota_exceeded: how much of the quota is in use. */
+            used?: number;
         };
         ErrorEnvelopeDto: {
             error: components["schemas"]["ErrorBodyDto"];
@@ -2134,6 +2156,7 @@ export interface components {
         EventDto: {
             /** @example token:tok_1 */
             actor: string;
+            /** @description At most 64 KiB. If there is more to report, the largest fields are left out and `omitted` lists their names; read the resource for them. */
             data: {
                 [key: string]: unknown;
             };
@@ -2369,6 +2392,39 @@ export interface components {
              */
             n?: number;
             value?: number | null;
+        };
+        MediaUrlsDto: {
+            /**
+             * @description `any`: whatever the engine fetches; `data_only`: only `data:` URLs, which name nothing to fetch; `hosts`: these, and http and https URLs of `hosts`
+             * @enum {string}
+             */
+            allow: "any" | "data_only" | "hosts" | (string & {});
+            /**
+             * @description With `hosts`: names of hosts in lower case and ASCII, with a port if it is not 80 for http or 443 for https. `*.` allows every host below a name.
+             * @default []
+             * @example [
+             *       "images.example.com",
+             *       "*.cdn.example",
+             *       "10.0.0.7:8080"
+             *     ]
+             */
+            hosts?: string[];
+        };
+        MediaUrlsPatchDto: {
+            /**
+             * @description `any`: whatever the engine fetches; `data_only`: only `data:` URLs, which name nothing to fetch; `hosts`: these, and http and https URLs of `hosts`
+             * @enum {string|null}
+             */
+            allow?: "any" | "data_only" | "hosts" | null;
+            /**
+             * @description With `hosts`: names of hosts in lower case and ASCII, with a port if it is not 80 for http or 443 for https. `*.` allows every host below a name.
+             * @example [
+             *       "images.example.com",
+             *       "*.cdn.example",
+             *       "10.0.0.7:8080"
+             *     ]
+             */
+            hosts?: string[] | null;
         };
         MetricsPointDto: {
             abandoned_rate: components["schemas"]["RateDto"];
@@ -3029,6 +3085,8 @@ export interface components {
             ended_at: string | null;
             /** @example pub_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
+            /** @description Which URLs of media its requests may name */
+            media_urls: components["schemas"]["MediaUrlsDto"];
             notes: string | null;
             product_id: string;
             /** @description Whether its tenants share a prefix cache that `cache_salt` does not divide: it has several tenants, and a binding with a weight leads to a supplier or to an engine without `cache_salt`. Determined when it is published; true for publications of several tenants from previous releases. */
@@ -3767,6 +3825,8 @@ export interface components {
             in_use: number;
             /** @description Largest number of instances that the target runs; null means no limit */
             max_instances: number | null;
+            /** @description Largest number of instances that your tenant may use of a target that tenants share; null means no limit of its own */
+            share: number | null;
         };
         TargetConditionDto: {
             /** @description Description of the problem */
@@ -3933,6 +3993,8 @@ export interface components {
             labels?: {
                 [key: string]: string | null;
             } | null;
+            /** @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its inference requests may name. The gateways refuse others with 400 `media_url_refused`. A published slug has a rule of its own in addition. */
+            media_urls?: components["schemas"]["MediaUrlsPatchDto"] | null;
             /** @description Cannot change, because clients send it as `model` */
             name?: string | null;
             /** @description Changes that the deployment is protected from. Lowering it requires the scope admin. A rollback is always allowed. */
@@ -4064,7 +4126,7 @@ export interface operations {
     listModelApiProducts: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -4119,7 +4181,7 @@ export interface operations {
     listModelApiPublications: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -4225,7 +4287,7 @@ export interface operations {
     listTargetBindings: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -4350,7 +4412,7 @@ export interface operations {
                 resource_type?: string;
                 /** @description Only rows about resources with this name, such as `chat`. */
                 resource_name?: string;
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -4379,7 +4441,7 @@ export interface operations {
                 deployment?: string;
                 /** @description Only plans whose approval is in this state */
                 state?: "pending" | "approved" | "rejected" | "expired" | "superseded";
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -4566,7 +4628,7 @@ export interface operations {
     listConsoleAccess: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -4713,7 +4775,7 @@ export interface operations {
                 environment?: string;
                 /** @description Label that the deployments must have: `key=value` or `key`, such as `team=search`. Separate several with commas; all must match. */
                 label?: string;
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5040,7 +5102,7 @@ export interface operations {
                 type?: string;
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5091,7 +5153,7 @@ export interface operations {
             query?: {
                 /** @description Id, number or name of the revision */
                 revision?: string;
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5209,7 +5271,7 @@ export interface operations {
     listRevisions: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5517,7 +5579,7 @@ export interface operations {
     listModelApiCatalog: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5576,7 +5638,7 @@ export interface operations {
                 kind?: string;
                 /** @description Only operations on the resource with this name, such as `chat` */
                 resource_name?: string;
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5688,7 +5750,7 @@ export interface operations {
                 type?: string;
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5883,7 +5945,7 @@ export interface operations {
     listSandboxes: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -5939,7 +6001,7 @@ export interface operations {
     listSandboxReferences: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -6050,7 +6112,7 @@ export interface operations {
             query?: {
                 /** @description Download this file instead of listing all files. */
                 path?: string;
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -6171,7 +6233,7 @@ export interface operations {
     listTargets: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -6196,7 +6258,7 @@ export interface operations {
     listTenants: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -6295,7 +6357,7 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -6378,7 +6440,7 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
@@ -6461,7 +6523,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows in a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
