@@ -1,6 +1,5 @@
 import { EVERY_TENANT } from '@slipway/contracts';
 import type { ConfigReader } from './config-reader.js';
-import type { TargetConfig } from './operator-config.js';
 import type { Schema } from './setting-schemas.js';
 
 /**
@@ -8,6 +7,14 @@ import type { Schema } from './setting-schemas.js';
  * `all`.
  */
 export type TenantShare = number | 'all';
+
+/** The settings of a target that decide about shares. */
+export interface SharedTarget {
+  max_instances?: number;
+  tenants?: string[];
+  share_per_tenant?: TenantShare;
+  share_by_tenant?: Record<string, TenantShare>;
+}
 
 /** The share of a tenant of a target. Infinity and 1 mean that only the target itself limits it. */
 export interface TargetShare {
@@ -48,7 +55,7 @@ export function readShares(
   reader: ConfigReader,
   path: string,
   bag: Record<string, unknown>,
-): Pick<TargetConfig, 'share_per_tenant' | 'share_by_tenant'> {
+): Pick<SharedTarget, 'share_per_tenant' | 'share_by_tenant'> {
   const { share_per_tenant: every, share_by_tenant: single } = bag;
   return {
     ...(every === undefined ? {} : { share_per_tenant: readShare(reader, `${path}.share_per_tenant`, every) }),
@@ -92,9 +99,7 @@ export function shareOf(
   return { instances: Math.max(1, Math.floor(share * max)), partOfDevices: share };
 }
 
-export type SharedTarget = Pick<TargetConfig, 'max_instances' | 'tenants' | 'share_per_tenant' | 'share_by_tenant'>;
-
 /** Whether more than one tenant may use it. */
-function isShared({ tenants }: Pick<TargetConfig, 'tenants'>): boolean {
+function isShared({ tenants }: Pick<SharedTarget, 'tenants'>): boolean {
   return tenants === undefined || tenants.includes(EVERY_TENANT) || new Set(tenants).size > 1;
 }

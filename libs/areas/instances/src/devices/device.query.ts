@@ -1,4 +1,5 @@
 import { prepared } from '@slipway/platform-database';
+import { tenantNameOf } from '@slipway/platform-http/auth';
 import type { DeviceClaimEntity, TargetDeviceEntity } from './device.entity.js';
 import { RETAINERS, IS_RETAINED, IS_NEEDED, IS_SUSPENDED, WARM_AGE } from '../workloads/workload.query.js';
 
@@ -162,7 +163,7 @@ export const HAS_ENDING_DEVICE_CLAIMS = prepared(
  */
 export const READ_DEVICE_QUEUE = prepared(
   'instances-read-device-queue',
-  `select w.revision_id, w.tenant_id, coalesce((select t.name from tenants t where t.id = w.tenant_id), '') as tenant_name, w.spec, w.replicas, ${RETAINERS} as retainers, case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
+  `select w.revision_id, w.tenant_id, ${tenantNameOf('w.tenant_id')} as tenant_name, w.spec, w.replicas, ${RETAINERS} as retainers, case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
      ${WARM_AGE} is not null as is_warm, (w.activated_at, w.revision_id) < (me.activated_at, me.revision_id) as is_ahead,
      (select count(distinct c.instance_id)::int from device_claims c join instances i on i.id = c.instance_id
       where i.revision_id = w.revision_id) as served

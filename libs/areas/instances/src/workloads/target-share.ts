@@ -1,27 +1,27 @@
 import { shareOf, type SharedTarget, type TargetShare } from '@slipway/platform-config';
 import { prepared, type Tx } from '@slipway/platform-database';
+import { HAS_SECOND_TENANT, tenantNameOf } from '@slipway/platform-http/auth';
 
 /**
- * Reads the names of tenants $1, and whether the installation has a second tenant. Run it as the system: tenants do not
- * see the list of tenants.
+ * Reads the name of tenant $1, and whether the installation has a second tenant. Run it as the system: tenants do not see
+ * the list of tenants.
  */
 export const READ_NEIGHBOURS = prepared(
   'instances-read-neighbours',
-  `select (select count(*) > 1 from (select from tenants limit 2) two) as "hasNeighbours",
-     (select t.name from tenants t where t.id = $1) as "tenantName"`,
+  `select ${HAS_SECOND_TENANT} as "hasNeighbours", ${tenantNameOf('$1::text')} as "tenantName"`,
 );
 
 export interface Neighbours {
   hasNeighbours: boolean;
-  /** Null if there is no tenant with the id. */
-  tenantName: string | null;
+  /** Empty if there is no tenant with the id. */
+  tenantName: string;
 }
 
 /** Returns what a tenant may use of a target now. */
 export async function shareOfTenant(tx: Tx, target: SharedTarget, tenantId: string): Promise<TargetShare> {
   const [found] = await tx.lookAsSystem<Neighbours>(READ_NEIGHBOURS, [tenantId]);
   const { tenantName, hasNeighbours } = found as Neighbours;
-  return shareOf(target, tenantName ?? '', hasNeighbours);
+  return shareOf(target, tenantName, hasNeighbours);
 }
 
 /** Whether a tenant that uses some devices may also use others. Devices that it uses already add nothing. */

@@ -18,6 +18,7 @@ export {
 export { ensureBootstrap } from './bootstrap.js';
 export { accessOf, lockAccess, refusalIn, refusalOf, requireAccess } from './caller-access.js';
 export {
+  HAS_SECOND_TENANT,
   SCOPES,
   ownerOf,
   scopesToKeep,

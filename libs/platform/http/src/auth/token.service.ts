@@ -92,6 +92,9 @@ export function scopesToKeep(scopes: ReadonlySet<Scope>): Scope[] {
 export const tenantNameOf = (column: string): string =>
   `coalesce((select tenants.name from tenants where tenants.id = ${column}), '')`;
 
+/** SQL, for the system: whether the installation has a second tenant. */
+export const HAS_SECOND_TENANT = '(select count(*) > 1 from (select from tenants limit 2) two)';
+
 const TENANT_NAME = prepared('auth-tenant-name', `select ${tenantNameOf('$1')} as name`);
 
 /** Names never change and tenants are never removed, so one lookup is enough. */
