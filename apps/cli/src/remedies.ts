@@ -36,8 +36,12 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
 /** A method, a path, and an optional body. */
 const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE) \/api\/v1(\/(?:[\w/{}-]|\.(?=\w))+)( \{"[^']{0,400}\})?/g;
 
+/** A longer text is not from the api: each request in it costs a comparison with every command. */
+const MAX_REMEDIATION = 8 * 1024;
+
 /** Rewrites the api's remediation into lines of this command. A request without such a line stays unchanged. */
 export function remedyOf(remediation: string): string {
+  if (remediation.length > MAX_REMEDIATION) return remediation;
   return remediation.replace(REQUEST, (request: string, method: string, path: string, body: string | undefined) => {
     const line = lineOf(`${method} ${path}`);
     if (line === undefined) return request;

@@ -95,7 +95,9 @@ afterAll(async () => {
   agent.destroy();
   for (const app of apps) await app.close();
 });
-beforeEach(() => (handlers = []));
+beforeEach(() => {
+  handlers = [];
+});
 
 interface SentRequest {
   request: ClientRequest;

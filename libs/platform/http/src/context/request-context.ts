@@ -37,7 +37,7 @@ export interface RequestContext {
   route?: RouteSpec;
   /** The use of its tenant's share, from the body's arrival until the answer is made. */
   share?: ShareUse;
-  /** What its answer has cost in database connections so far, in units of its tenant's share. */
+  /** The cost of its body and of its database connections so far, in units of its tenant's share. */
   spentUnits?: number;
   /** Runs a further part of an answer that is already being sent, when its tenant's share allows it. */
   inShare?: <T>(work: () => Promise<T>) => Promise<T>;
