@@ -106,7 +106,15 @@ it('a session that ends notifies the event streams of its owner', async () => {
 it('a mutation changes nothing if the session that it came through ends before it commits', async () => {
   await bed.asOwner(`create table effects (tenant_id text); select slipway_tenant_table('effects')`);
   const write = prepared('t-effect', 'insert into effects values ($1)');
-  const mutations = new Mutations({ leaseSeconds: 30 }, bed.database);
+  const mutations = new Mutations(
+    {
+      leaseSeconds: 30,
+      operator: {},
+      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    },
+    bed.database,
+  );
   const mutate = (id: string, locksAccess: boolean, meanwhile: () => Promise<unknown>) =>
     mutations
       .run({ principal: { tenantId: 'ten_a', access: [accessOfSession(id)] }, locksAccess }, async (tx) => {

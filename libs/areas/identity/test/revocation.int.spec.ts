@@ -28,7 +28,15 @@ beforeAll(async () => {
   bed = await DatabaseBed.start({
     migrations: [...databaseMigrations, ...mutationMigrations, ...authMigrations, ...migrations],
   });
-  mutations = new Mutations({ leaseSeconds: 30 }, bed.database);
+  mutations = new Mutations(
+    {
+      leaseSeconds: 30,
+      operator: {},
+      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    },
+    bed.database,
+  );
   tokenService = new TokenService(bed.database, new TokenUses(bed.database));
   const lastAdmin = new LastAdmin({ identity: IDENTITY });
   tokens = new TokensService(mutations, tokenService, lastAdmin, {

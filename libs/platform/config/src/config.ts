@@ -13,9 +13,9 @@ import {
   type OperatorFile,
   OperatorSettings,
 } from './operator-settings.js';
-import type { ProcessName } from './processes.js';
+import type { ProcessName } from './variables/processes.js';
 import { readStackFile, type StackFile } from './stack-file.js';
-import { environmentOf, identityVariableProblems, readVariables, type Values } from './variables.js';
+import { environmentOf, identityVariableProblems, readVariables, type Values } from './variables/variables.js';
 
 // The gateway reads these exports of this library. It must not load Nest.
 export { KeyRing } from './key-ring.js';

@@ -11,7 +11,7 @@ export {
   type LoadOptions,
 } from './config.js';
 export { ConfigModule, PausePoints } from './config.module.js';
-export { childEnvironment, foreignEnvironment, resolveSecret, systemEnvironment } from './environment.js';
+export { childEnvironment, foreignEnvironment, resolveSecret, systemEnvironment } from './variables/environment.js';
 export { loadKinds } from './kinds-on-demand.js';
 export { KeyRing, type Key } from './key-ring.js';
 export { BUILT_IN_SETTINGS } from './built-in-settings.js';
@@ -61,8 +61,8 @@ export {
 } from './prices.js';
 export { RETENTION, retentionOf, type Retention, type RetentionName } from './retention.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';
-export { LIBRARY_VARIABLES, PROCESSES, readersOf, type ProcessName } from './processes.js';
-export { environmentOf, VARIABLES, type VariableRow } from './variables.js';
+export { LIBRARY_VARIABLES, PROCESSES, readersOf, type ProcessName } from './variables/processes.js';
+export { environmentOf, VARIABLES, type VariableRow } from './variables/variables.js';
 export {
   cannotStart,
   listenFault,

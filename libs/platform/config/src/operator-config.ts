@@ -8,7 +8,7 @@ import { readRetention, type Retention } from './retention.js';
 import { readShares, SHARE_KEYS, type TenantShare } from './target-shares.js';
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
-import { isOwnVariable } from './variables.js';
+import { isOwnVariable } from './variables/variables.js';
 import { isMap, isSeq, parseDocument, type YAMLError } from 'yaml';
 
 /** One execution target. The other keys of a kind are read by its folder in `libs/targets`. */

@@ -35,12 +35,19 @@ function isCovered(rule: string, host: string, port: number): boolean {
   if (rule === '') return false;
   if (rule === '*') return true;
   if (rule.includes('/')) return isInNetwork(rule, host);
-  const [, named = '', onlyPort] = /^(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(rule) ?? [];
-  if (onlyPort !== undefined && Number(onlyPort) !== port) return false;
+  const [named, onlyPort] = splitPort(rule);
+  if (onlyPort !== undefined && onlyPort !== String(port)) return false;
   const address = canonicalAddress(named);
   if (address !== undefined) return address === host;
   const name = named.replace(/^\*?\.?/, '');
   return name !== '' && (host === name || host.endsWith(`.${name}`));
+}
+
+/** An address with several colons has a port only after brackets. */
+function splitPort(rule: string): [named: string, port?: string] {
+  const end = rule.startsWith('[') ? rule.indexOf(']') + 1 : rule.indexOf(':');
+  if (end <= 0 || rule[end] !== ':' || rule.includes(':', end + 1)) return [rule];
+  return [rule.slice(0, end), rule.slice(end + 1)];
 }
 
 function isInNetwork(rule: string, host: string): boolean {

@@ -24,7 +24,15 @@ beforeAll(async () => {
   await bed.sql(`insert into tenants (id, name) values ($1, 'a')`, [TENANT]);
   uses = new TokenUses(bed.database);
   tokens = new TokenService(bed.database, uses);
-  mutations = new Mutations({ leaseSeconds: 30 }, bed.database);
+  mutations = new Mutations(
+    {
+      leaseSeconds: 30,
+      operator: {},
+      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    },
+    bed.database,
+  );
 });
 afterAll(() => bed?.stop());
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 
 /* The Compose file and its proxy: if the processes do not trust it, all clients count as one. */
 
-const docker = path.resolve(import.meta.dirname, '../../../../docker');
+const docker = path.resolve(import.meta.dirname, '../../../../../docker');
 
 interface ComposeFile {
   services: Record<string, { environment?: Record<string, string | null>; networks?: unknown }>;

@@ -13,9 +13,9 @@ import {
   systemEnvironment,
   VARIABLES,
   type ProcessName,
-} from './index.js';
+} from '../index.js';
 
-const at = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
+const at = (file: string): string => readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
 const TABLE = [...VARIABLES, ...LIBRARY_VARIABLES];
 const rowsOf = (process: ProcessName): string[] =>
   TABLE.filter(({ processes }) => processes.includes(process))

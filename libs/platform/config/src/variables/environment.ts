@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { OperatorConfig } from './operator-config.js';
+import type { OperatorConfig } from '../operator-config.js';
 import { isOwnVariable } from './variables.js';
 
 /**
