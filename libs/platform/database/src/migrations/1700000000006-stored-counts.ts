@@ -34,7 +34,7 @@ export class StoredCounts1700000000006 implements MigrationInterface {
       ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000)`);
     await runner.query('create index stored_changes_of_tenant on stored_changes (tenant_id)');
     await runner.query(`select slipway_system_table('stored_tables')`);
-    await runner.query('create policy tenant on stored_tables for select to slipway_tenant using (true)');
+    await runner.query('create policy readers on stored_tables for select to slipway_tenant using (true)');
     await runner.query('grant select on stored_tables to slipway_tenant');
     for (const table of ['stored_totals', 'stored_changes']) {
       await runner.query(`select slipway_tenant_table('${table}')`);

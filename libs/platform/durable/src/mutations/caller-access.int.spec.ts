@@ -221,8 +221,8 @@ it('reads the access again in the message of the commit: without a round trip of
     return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0) - before;
   };
   const unchecked = await messages({ by: { tenantId: TENANT } });
-  // The begin with the first statement, and the commit.
-  expect(unchecked).toBe(2);
+  // The begin with the first statement, the quotas, and the commit.
+  expect(unchecked).toBe(3);
   expect(await messages({})).toBe(unchecked);
   expect(await messages({ locksAccess: true })).toBe(unchecked);
 });
