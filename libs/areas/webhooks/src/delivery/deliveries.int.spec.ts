@@ -175,12 +175,14 @@ it('a receiver that does not answer, or never ends its answer, is cut off', asyn
 
 it('a sender does not dial a private address that a name or an old row points to', async () => {
   const { id } = await register();
+  const named = await register();
   // As if the operator had withdrawn the allowance: https is still public, but this address is not.
-  await bed.database.read('system', 'update webhooks set url = $2 where id = $1', [
-    id,
-    receiver.url.replace('http://127.0.0.1', 'https://127.0.0.1'),
-  ]);
-  const named = await bed.register({ url: 'https://localhost:9/hook' }, tenant);
+  for (const [webhook, url] of [
+    [id, receiver.url.replace('http://127.0.0.1', 'https://127.0.0.1')],
+    // No client can name it now, but its address may have changed.
+    [named.id, 'https://localhost:9/hook'],
+  ])
+    await bed.database.read('system', 'update webhooks set url = $2 where id = $1', [webhook, url]);
   await bed.worker({ ...QUICK, retryDelaysMs: [] });
   await append(chat, ['route.updated']);
   await ended(id, 1);
