@@ -6,6 +6,9 @@ export const SAMPLES: Readonly<Record<string, string>> = {
   AWS_SECRET_ACCESS_KEY: 'secret',
   AWS_SESSION_TOKEN: 'session',
   AWS_PROFILE: 'profile',
+  HTTP_PROXY: 'http://127.0.0.1:1',
+  HTTPS_PROXY: 'http://127.0.0.1:1',
+  NO_PROXY: 'internal.example.com',
   // The queue is in Postgres, so this Redis is never called.
   QUEUE_BACKEND: 'postgres',
   REDIS_URL: 'redis://:password@127.0.0.1:1',

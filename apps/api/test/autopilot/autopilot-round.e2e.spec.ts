@@ -110,6 +110,8 @@ describe('the autopilot', () => {
       'audit_heads',
       'audit_anchors',
       'audit_reads',
+      'stored_changes',
+      'stored_totals',
       'system_workers',
       ...RECORDS,
     ];

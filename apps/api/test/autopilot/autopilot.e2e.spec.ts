@@ -291,6 +291,8 @@ describe('approving', () => {
       'audit_heads',
       'audit_reads',
       'idempotency_keys',
+      'stored_changes',
+      'stored_totals',
     ];
     const counts = async () =>
       (

@@ -246,7 +246,7 @@ describe('a request of the playground', () => {
     const { cookies } = await signIn('bob');
     const { sent, hasLeft } = await begin(cookies);
     await put('bob', false);
-    expect(await sent).toEqual(ended);
+    expect(await sent).toEqual({ status: 403, text: expect.stringContaining('"console_access_revoked"') });
     await hasLeft;
   });
 

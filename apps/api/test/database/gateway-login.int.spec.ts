@@ -28,7 +28,7 @@ const ALL = 'DELETE,INSERT,SELECT,UPDATE';
 /** A gateway's rights by table; a list of columns if it may not see or write the others. */
 const MAY: Record<string, string> = {
   api_tokens:
-    'SELECT(expires_at,id,last_used_at,owner_id,owner_type,revoked_at,scopes,secret_sha256,tenant_id) UPDATE(last_used_at)',
+    'SELECT(counts_for_owner,expires_at,id,last_used_at,owner_id,owner_type,revoked_at,scopes,secret_sha256,tenant_id) UPDATE(last_used_at)',
   dataplane_backends: 'SELECT',
   dataplane_followed_routes: ALL,
   dataplane_gateways: ALL,

@@ -10,6 +10,7 @@ const NESTED = {
   default_analysis: { metrics: METRICS },
   protection: { deletion: false },
   scaling: { target_in_flight: 4 },
+  media_urls: { allow: 'any' },
 };
 
 export const ROWS: Rows = {

@@ -6,8 +6,8 @@ import { BindingPins1700000001003 } from './migrations/1700000001003-binding-pin
 import { OwnAudiences1700000001004 } from './migrations/1700000001004-own-audiences.js';
 import { PublicationPrefixCaches1700000001005 } from './migrations/1700000001005-publication-prefix-caches.js';
 import { BindingFaults1700000001006 } from './migrations/1700000001006-binding-faults.js';
-import { StoredModelApis1700000001007 } from './migrations/1700000001007-stored-model-apis.js';
-import { PublicationMediaUrls1700000001008 } from './migrations/1700000001008-publication-media-urls.js';
+import { PublicationMediaUrls1700000001007 } from './migrations/1700000001007-publication-media-urls.js';
+import { StoredModelApis1700000001008 } from './migrations/1700000001008-stored-model-apis.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
 export const migrations = [
@@ -18,8 +18,8 @@ export const migrations = [
   OwnAudiences1700000001004,
   PublicationPrefixCaches1700000001005,
   BindingFaults1700000001006,
-  StoredModelApis1700000001007,
-  PublicationMediaUrls1700000001008,
+  PublicationMediaUrls1700000001007,
+  StoredModelApis1700000001008,
 ];
 export const sealed: readonly SealedColumn[] = [
   {

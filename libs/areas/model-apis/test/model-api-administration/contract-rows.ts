@@ -38,7 +38,7 @@ export const ROWS: Rows = {
     example: { status: 404, why: 'nobody knows an id before it is made' },
     tenancy: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows',
     valid: async (bed) => ({ body: await bed.publicationBody() }),
-    full: (body) => ({ ...body, audience: { visibility: 'shared' } }),
+    full: (body) => ({ ...body, audience: { visibility: 'shared' }, media_urls: { allow: 'any' } }),
   },
   listModelApiPublications: {
     status: 200,

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** With a default, because processes of the previous release create deployments without it. */
-export class DeploymentMediaUrls1700000000112 implements MigrationInterface {
+export class DeploymentMediaUrls1700000000111 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
       `alter table deployments add column media_urls jsonb not null default '{"allow": "any", "hosts": []}'`,

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Products, bindings and publications count. Superseded publications are kept, so they count too. */
-export class StoredModelApis1700000001007 implements MigrationInterface {
+export class StoredModelApis1700000001008 implements MigrationInterface {
   /** One table at a time: locks on several would meet transactions that hold one and wait for another. */
   readonly transaction = false;
 
@@ -13,7 +13,7 @@ export class StoredModelApis1700000001007 implements MigrationInterface {
       `select slipway_count_stored('model_api_target_bindings', array['target', 'credential', 'limits', 'checks'], 'target_bindings', false)`,
     );
     await runner.query(
-      `select slipway_count_stored('model_api_publications', array['bindings', 'audience', 'notes'], 'publications', false)`,
+      `select slipway_count_stored('model_api_publications', array['bindings', 'audience', 'notes', 'media_urls'], 'publications', false)`,
     );
   }
 
