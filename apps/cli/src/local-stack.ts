@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** A stack of `npm start`, as its home describes it. */
 export interface LocalStack {
-  /** The folder that describes it, such as `/work/shop/.slipway`. */
+  /** The folder that describes it, such as `/home/ada/shop/.slipway`. */
   home: string;
   /** The file with its address; undefined: it does not run, or has the usual address. */
   addressFile?: string;
