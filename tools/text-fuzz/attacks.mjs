@@ -150,17 +150,6 @@ export function randomAttack(atoms, random) {
   return { prefix: few(3), unit: few(5) || atoms[0], suffix: few(3) };
 }
 
-/** Numbers from 0 to 1 that depend only on the seed (mulberry32). */
-export function randomFrom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 function unique(attacks) {
   return [...new Map(attacks.map((attack) => [JSON.stringify(attack), attack])).values()];
 }

@@ -2,7 +2,8 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { attacksFrom, attacksOn, isUnbounded, randomAttack, randomFrom } from './attacks.mjs';
+import { randomFrom } from '@slipway/inference-sim/random';
+import { attacksFrom, attacksOn, isUnbounded, randomAttack } from './attacks.mjs';
 import { productExpressions } from './expressions.mjs';
 
 /** The longest time that one text, or one read of a stream, may take. */

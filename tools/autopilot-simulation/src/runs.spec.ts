@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { randomFrom } from '@slipway/gate-simulation/random';
+import { randomFrom } from '@slipway/inference-sim/random';
 import { Pool, type PoolRequest } from './pool.js';
 import { profilesOf } from './profiles.js';
 import { aloneRun, capacityOf, Service, statisticOf, steadyRun } from './runs.js';

@@ -1,4 +1,4 @@
-import { randomFrom } from '@slipway/gate-simulation/random';
+import { randomFrom } from '@slipway/inference-sim/random';
 import { Pool, type PoolObserver, type PoolRequest } from './pool.js';
 import type { Profile, ProfileMetric } from './profiles.js';
 import { GatewayRecords } from './gateway-records.js';

@@ -1,7 +1,8 @@
 import { statsBetween, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
+import { randomFrom } from '@slipway/inference-sim/random';
 import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
-import { logNormal, randomFrom, exponential } from './random.js';
+import { exponential, logNormal } from './random.js';
 import { tableOf } from './table.js';
 
 export interface SoakSettings {

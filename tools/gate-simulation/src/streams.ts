@@ -1,6 +1,7 @@
 import { statsBetween, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { AnswerJudge, InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
-import { logNormal, randomFrom } from './random.js';
+import { randomFrom } from '@slipway/inference-sim/random';
+import { logNormal } from './random.js';
 import { tableOf } from './table.js';
 
 export interface StreamEngine {

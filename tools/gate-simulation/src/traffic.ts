@@ -1,6 +1,7 @@
 import { InFlightCounter, Recorder, Stay, type WaitingRequest } from '@slipway/gateway/telemetry';
+import { randomFrom } from '@slipway/inference-sim/random';
 import { Engine, ENGINES } from './engine.js';
-import { logNormal, randomFrom } from './random.js';
+import { logNormal } from './random.js';
 import { COMPUTED, Sessions, type Session } from './sessions.js';
 import { StatsTable } from './table.js';
 

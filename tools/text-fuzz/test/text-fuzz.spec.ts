@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { attacksFrom, attacksOn, isUnbounded, randomAttack, randomFrom, textOf } from '../attacks.mjs';
+import { randomFrom } from '@slipway/inference-sim/random';
+import { attacksFrom, attacksOn, isUnbounded, randomAttack, textOf } from '../attacks.mjs';
 import { DYNAMIC, filesThatBuildExpressions, literalsIn } from '../expressions.mjs';
 
 const MOST_MS = 10;

@@ -1,29 +1,22 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrate } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
-import pg from 'pg';
+import { MigratedDatabase } from './migrated-database.js';
 
 /** The migrations of owners, and one that needs a column of theirs. */
 const NEW = ['TokenOwners1700000000013', 'StoredTokens1700000000015', 'PlanOwners1700000000804'];
 
-let database: TestDatabase;
-let client: pg.Client;
+let database: MigratedDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase(MIGRATIONS.filter(({ name }) => !NEW.includes(name)));
-  client = new pg.Client({ connectionString: database.ownerUrl });
-  await client.connect();
+  database = await MigratedDatabase.start(MIGRATIONS.filter(({ name }) => !NEW.includes(name)));
 });
-afterAll(async () => {
-  await client?.end();
-  await database?.drop();
-});
+afterAll(() => database?.stop());
 
-const rowsOf = async (sql: string): Promise<any[]> => (await client.query(sql)).rows;
+const rowsOf = (sql: string): Promise<any[]> => database.rowsOf(sql);
 
 it('older tokens inherit the owner of their makers, and no creator can approve an older plan', async () => {
-  await client.query(`
+  await database.rowsOf(`
     insert into tenants (id, name, is_operator) values ('ten_op', 'default', true), ('ten_a', 'acme', false);
     insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
     select id, tenant, 'n', '{admin}', '', maker, 'infinity' from (values
@@ -65,7 +58,7 @@ it('older tokens inherit the owner of their makers, and no creator can approve a
     { owner: 'person admin' },
     { owner: null },
   ]);
-  await expect(client.query(`update autopilot_plans set creator_owner = null`)).rejects.toThrow('never changes');
+  await expect(database.rowsOf(`update autopilot_plans set creator_owner = null`)).rejects.toThrow('never changes');
   const forced = await rowsOf(
     `select relname::text as name from pg_class where relforcerowsecurity and relname in ('api_tokens', 'autopilot_plans', 'autopilot_plan_decisions') order by 1`,
   );

@@ -2,23 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '@slipway/platform-database/testing/database-bed';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
+import { MigratedDatabase } from './migrated-database.js';
 
-let database: TestDatabase;
-let client: pg.Client;
+let database: MigratedDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase(MIGRATIONS);
-  client = new pg.Client({ connectionString: database.ownerUrl });
-  await client.connect();
+  database = await MigratedDatabase.start(MIGRATIONS);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => database?.stop());
 
-const rowsOf = async (sql: string): Promise<any[]> => (await client.query(sql)).rows;
+const rowsOf = (sql: string): Promise<any[]> => database.rowsOf(sql);
 
 it('forces row-level security on every table, with a policy for the system and, if rows have a tenant, one for the tenant', async () => {
   const tables = await rowsOf(`

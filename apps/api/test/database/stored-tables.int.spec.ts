@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { QUOTAS } from '@slipway/platform-config';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
+import { MigratedDatabase } from './migrated-database.js';
 
 /**
  * The tables of a tenant whose rows do not count in `stored_bytes`, each with the reason why a tenant cannot fill them.
@@ -63,20 +62,14 @@ const WRITTEN_BY_SLIPWAY: Record<string, readonly string[]> = {
   workloads: ['reported_faults', 'last_failed_start'],
 };
 
-let database: TestDatabase;
-let client: pg.Client;
+let database: MigratedDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase(MIGRATIONS);
-  client = new pg.Client({ connectionString: database.ownerUrl });
-  await client.connect();
+  database = await MigratedDatabase.start(MIGRATIONS);
 });
-afterAll(async () => {
-  await client?.end();
-  await database?.drop();
-});
+afterAll(() => database?.stop());
 
-const rowsOf = async (sql: string): Promise<any[]> => (await client.query(sql)).rows;
+const rowsOf = (sql: string): Promise<any[]> => database.rowsOf(sql);
 /** The counted tables, with the columns whose text counts. */
 const countedTables = () =>
   rowsOf(

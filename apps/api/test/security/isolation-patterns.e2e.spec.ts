@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { Stack } from '../harness/stack.js';
+import { median, percentile, steadily } from './isolation-times.js';
 
 jest.setTimeout(300_000);
 
@@ -143,22 +144,6 @@ async function time(into: number[], method: 'GET' | 'PATCH', path: string, body?
   unexpected[what] = (unexpected[what] ?? 0) + 1;
 }
 
-/** @returns when all requests that began within `ms` have ended */
-async function steadily(perSecond: number, ms: number, one: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  const all: Promise<void>[] = [];
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const elapsed = performance.now() - began;
-      while (all.length < (Math.min(elapsed, ms) * perSecond) / 1_000) all.push(one());
-      if (elapsed < ms) return;
-      clearInterval(timer);
-      resolve();
-    }, 5);
-  });
-  await Promise.all(all);
-}
-
 function noTimes(): Milliseconds {
   return { reads: [], writes: [] };
 }
@@ -166,10 +151,3 @@ function noTimes(): Milliseconds {
 function note(rounds: Record<Measure, number[]>, times: Milliseconds): void {
   for (const name of ['reads', 'writes'] as const) rounds[name].push(percentile(times[name], 0.95));
 }
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
-}
-
-const median = (values: readonly number[]): number => percentile(values, 0.5);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { Attack, type AnswerCounts } from './isolation-attack.js';
+import { median, percentile, steadily } from './isolation-times.js';
 import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(180_000);
@@ -268,22 +269,6 @@ class QuietClient {
   }
 }
 
-/** @returns when all requests that began within `ms` have ended */
-async function steadily(perSecond: number, ms: number, one: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  const all: Promise<void>[] = [];
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const elapsed = performance.now() - began;
-      while (all.length < (Math.min(elapsed, ms) * perSecond) / 1_000) all.push(one());
-      if (elapsed < ms) return;
-      clearInterval(timer);
-      resolve();
-    }, 5);
-  });
-  await Promise.all(all);
-}
-
 /** Returns the time from the acceptance of each operation to the start of its first step, by Postgres' clock. */
 async function startsOf(operations: string[]): Promise<number[]> {
   let rows: { ms: number | null }[] = [];
@@ -316,12 +301,5 @@ function add(sums: Record<string, AnswerCounts>, counts: Record<string, AnswerCo
     for (const [answer, count] of Object.entries(answers)) own[answer] = (own[answer] ?? 0) + count;
   }
 }
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
-}
-
-const median = (values: readonly number[]): number => percentile(values, 0.5);
 
 const sum = (answers: AnswerCounts = {}): number => Object.values(answers).reduce((all, count) => all + count, 0);
