@@ -58,10 +58,14 @@ function bytesOf(alias: string, large: LargeColumns): string {
     const column = `${alias}."${name}"`;
     // Postgres knows the length of a text without reading it.
     if (type === 'text') return `coalesce(octet_length(${column}), 0)`;
-    const whole = type === 'jsonb' ? `pg_column_size(${column} #> '{}')` : `octet_length(${column}::text)`;
-    return `coalesce(case when pg_column_compression(${column}) is null then pg_column_size(${column}) else ${whole} end, 0)`;
+    return type === 'jsonb' ? sizeWhenRead(column, `pg_column_size(${column} #> '{}')`) : sizeWhenRead(column);
   });
   return `(${['0', ...sizes].join(' + ')})`;
+}
+
+/** @param whole the size of a value that is stored compressed, as SQL */
+export function sizeWhenRead(column: string, whole = `octet_length(${column}::text)`): string {
+  return `coalesce(case when pg_column_compression(${column}) is null then pg_column_size(${column}) else ${whole} end, 0)`;
 }
 
 /** Columns of `withinBytes` that are not of the rows. */

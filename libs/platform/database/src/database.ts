@@ -325,10 +325,8 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   private async onConnection<T>(work: (client: PoolClient, tx: Tx) => Promise<T>, scope: TxScope): Promise<T> {
     this.nesting.assertOutside();
     const tenantId = scope === 'system' ? null : scope.tenantId;
-    const use = this.connections.enter(tenantId ?? undefined);
-    if (use.isWaiting) await use.begun();
-    const runner = this.dataSource.createQueryRunner();
-    try {
+    return this.connections.run(tenantId ?? undefined, 1, async () => {
+      const runner = this.dataSource.createQueryRunner();
       const client = (await runner.connect()) as PoolClient;
       const [bytes, statements] = [bytesReadBy(client), statementsSentBy(client)];
       // TypeORM must join our transaction: without this flag `manager.save` would open and commit its own.
@@ -340,9 +338,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         this.noteUse(bytesReadBy(client) - bytes, statementsSentBy(client) - statements);
         await runner.release();
       }
-    } finally {
-      use.end();
-    }
+    });
   }
 }
 

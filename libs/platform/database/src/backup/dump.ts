@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
+import { sizeWhenRead } from '../bounded-rows.js';
 import { APPLIED } from '../schema.js';
 import { tablesOf, TEXT_SETTINGS, type BackedUpTable } from './tables.query.js';
 
@@ -115,11 +116,7 @@ function batchesOf(rows: readonly RowLocation[]): string[][] {
   return batches;
 }
 
-/** The bytes of all values, as SQL. Of a value that is stored compressed, its length as text. */
+/** The bytes of all values, as SQL. */
 function sizeOfRow(columns: readonly string[]): string {
-  const sizes = columns.map(
-    (column) =>
-      `coalesce(case when pg_column_compression(${column}) is null then pg_column_size(${column}) else octet_length(${column}::text) end, 0)::int8`,
-  );
-  return ['0', ...sizes].join(' + ');
+  return ['0', ...columns.map((column) => `${sizeWhenRead(column)}::int8`)].join(' + ');
 }

@@ -10,7 +10,7 @@ export interface ServerUser {
 }
 
 const OS_USER = 'postgres';
-const AS_ROOT = { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } } as const;
+const AS_ROOT = { encoding: 'utf8', env: { ...serverEnvironment(), PATH: '/usr/sbin:/usr/bin:/sbin:/bin' } } as const;
 const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
