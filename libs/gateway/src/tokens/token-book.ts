@@ -3,9 +3,9 @@ import { parseToken, checkToken } from '@slipway/contracts';
 import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import {
   type CredentialAttempt,
-  type AttemptBounds,
   AttemptQueue,
   FailedAttempts,
+  LOOK_UPS,
   type FailureLimits,
 } from '@slipway/platform-bounds';
 import type { Clock } from '../postgres/database-clock.js';
@@ -69,11 +69,6 @@ const UNKNOWN_FOR_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
 /** Tokens that do not exist or have another secret, in a minute. After that, the refusal asks to slow down. */
 const FAILURES: FailureLimits = { addressPerMinute: 360, claimPerMinute: 60 };
-/**
- * Look-ups of tokens that are not in the book: guesses cost Postgres up to twenty statements a second, or a hundred at
- * once. Known tokens need no look-up.
- */
-const LOOKUPS: AttemptBounds = { groupSize: 500, groups: 100, intervalMs: 50, maxRunning: 2_000, maxWaiting: 10_000 };
 
 /**
  * The tokens that this gateway has seen. Postgres is queried once per token, and not at all while it is down. A
@@ -86,7 +81,8 @@ export class TokenBook {
   private readonly tokens = new Map<string, Token>();
   private readonly unknownUntil = new Map<string, number>();
   private readonly lookups = new Map<string, Promise<Token | undefined>>();
-  private readonly attempts = new AttemptQueue(LOOKUPS, tokenUnverifiable);
+  /** For tokens that are not in the book. Known tokens need no look-up. */
+  private readonly attempts = new AttemptQueue(LOOK_UPS, tokenUnverifiable);
   private readonly failures = new FailedAttempts(FAILURES);
   /** Ids that are read together: those of this turn of the event loop. */
   private gathering: { ids: Set<string>; rows: Promise<Map<string, StoredToken>> } | undefined;

@@ -13,6 +13,18 @@ export interface AttemptBounds {
   maxWaiting: number;
 }
 
+/**
+ * For credentials that are looked up in the database: guesses cost it up to twenty statements a second, or a hundred at
+ * once.
+ */
+export const LOOK_UPS: AttemptBounds = {
+  groupSize: 500,
+  groups: 100,
+  intervalMs: 50,
+  maxRunning: 2_000,
+  maxWaiting: 10_000,
+};
+
 /** An attempt to prove an identity. */
 export interface CredentialAttempt {
   /** Address of the client. */

@@ -1,13 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AddressRate, AttemptQueue, clientAddress } from '@slipway/platform-bounds';
+import { AddressRate, AttemptQueue, clientAddress, LOOK_UPS } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies, sessionIdOf } from './console-cookies.js';
 import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
 
-/** The same limits as for credentials of the api. */
+/** The same as for credentials of the api. */
 const FAILURES_PER_MINUTE = 120;
-const ATTEMPTS = { groupSize: 500, groups: 100, intervalMs: 50, maxRunning: 2_000, maxWaiting: 10_000 };
 const MAX_REMEMBERED = 10_000;
 
 export interface CookieSession extends ConsoleSession {
@@ -18,7 +17,7 @@ export interface CookieSession extends ConsoleSession {
 @Injectable()
 export class SessionLookup {
   private readonly failures = new AddressRate(FAILURES_PER_MINUTE);
-  private readonly attempts = new AttemptQueue(ATTEMPTS, () => errors.unavailable({ headers: { 'retry-after': '2' } }));
+  private readonly attempts = new AttemptQueue(LOOK_UPS, () => errors.unavailable({ headers: { 'retry-after': '2' } }));
   /** Secrets of sessions that existed, the oldest first: looked up at once. */
   private readonly known = new Set<string>();
 

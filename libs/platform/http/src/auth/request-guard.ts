@@ -4,10 +4,10 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { parseToken, TOKENS_CHANNEL } from '@slipway/contracts';
 import {
   type CredentialAttempt,
-  type AttemptBounds,
   AttemptQueue,
   clientAddress,
   FailedAttempts,
+  LOOK_UPS,
   type FailureLimits,
   ProxyHint,
   type RateDecision,
@@ -60,11 +60,6 @@ export class BearerAuthenticators {
 const REFUSED_FOR_MS = 1_000;
 /** Failed attempts in a minute, after which the refusal asks the client to slow down. */
 const FAILURES: FailureLimits = { addressPerMinute: 120, claimPerMinute: 60 };
-/**
- * Attempts with credentials that were not valid before, for each kind of credential. Guesses cost the database up to
- * twenty statements a second, or a hundred at once.
- */
-const ATTEMPTS: AttemptBounds = { groupSize: 500, groups: 100, intervalMs: 50, maxRunning: 2_000, maxWaiting: 10_000 };
 const MAX_REMEMBERED = 10_000;
 
 /**
@@ -75,9 +70,9 @@ const MAX_REMEMBERED = 10_000;
  */
 export class CredentialMemory {
   private readonly failures = new FailedAttempts(FAILURES);
-  private readonly tokens = new AttemptQueue(ATTEMPTS, overloaded);
+  private readonly tokens = new AttemptQueue(LOOK_UPS, overloaded);
   /** JWTs apart, because checking one may wait for the identity provider. */
-  private readonly others = new AttemptQueue(ATTEMPTS, overloaded);
+  private readonly others = new AttemptQueue(LOOK_UPS, overloaded);
   /** The oldest is first. */
   private readonly valid = new Set<string>();
   private readonly refused = new Map<string, { refusal: SlipwayError; until: number }>();
