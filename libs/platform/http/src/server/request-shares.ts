@@ -24,6 +24,8 @@ const HALF_LIFE_MS = 10_000;
 const MOST_COSTS = 20_000;
 /** The event loop counts as idle if it works for less than this part of the time. */
 const MOST_IDLE_UTILIZATION = 0.5;
+/** While something waits, it is sampled more often than this. */
+const LONGEST_SAMPLE_MS = 1_000;
 /** A shorter body is parsed before its request waits. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
@@ -43,13 +45,10 @@ export class CostMemory {
 
   note(key: string, units: number): void {
     const known = this.costs.get(key);
-    if (known) {
-      known.units = Math.max(units, this.decayed(known));
-      known.at = this.now();
-      return;
-    }
-    if (this.costs.size >= MOST_COSTS) this.costs.delete(this.costs.keys().next().value as string);
-    this.costs.set(key, { units, at: this.now() });
+    // The oldest use is first, and forgotten first.
+    if (known) this.costs.delete(key);
+    else if (this.costs.size >= MOST_COSTS) this.costs.delete(this.costs.keys().next().value as string);
+    this.costs.set(key, { units: known ? Math.max(units, this.decayed(known)) : units, at: this.now() });
   }
 
   private decayed({ units, at }: { units: number; at: number }): number {
@@ -67,6 +66,7 @@ export class RequestShares {
   private readonly costs = new CostMemory();
   private readonly shares: FairShare;
   private utilization = performance.eventLoopUtilization();
+  private sampledAt = -Infinity;
 
   /** @param lendAfterMs see `ShareBounds.lend` */
   constructor(lendAfterMs = 500) {
@@ -109,8 +109,11 @@ export class RequestShares {
 
   /** Whether the event loop was idle for most of the time since the previous call. */
   private isLoopIdle(): boolean {
-    const before = this.utilization;
+    const { utilization: before, sampledAt } = this;
     this.utilization = performance.eventLoopUtilization();
+    this.sampledAt = performance.now();
+    // Nothing waited in between, and an idle minute says nothing about this moment.
+    if (this.sampledAt - sampledAt > LONGEST_SAMPLE_MS) return false;
     return performance.eventLoopUtilization(this.utilization, before).utilization < MOST_IDLE_UTILIZATION;
   }
 
