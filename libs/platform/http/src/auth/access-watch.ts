@@ -23,13 +23,15 @@ export class AccessWatch {
   watch(principal: Principal, identify: () => Promise<Principal>, onEnd: (refusal: SlipwayError) => void): () => void {
     const request = { principal, identify, onEnd };
     this.watched.add(request);
-    this.timer ??= setInterval(() => this.recheck(''), CHECK_EVERY_MS).unref();
-    return () => {
-      this.watched.delete(request);
-      if (this.watched.size > 0) return;
-      clearInterval(this.timer);
-      this.timer = undefined;
-    };
+    this.timer ??= setInterval(() => this.onTimer(), CHECK_EVERY_MS).unref();
+    return () => void this.watched.delete(request);
+  }
+
+  /** It ends the timer, because most requests are shorter than a check, and a timer for each would cost more than it. */
+  private onTimer(): void {
+    if (this.watched.size > 0) return this.recheck('');
+    clearInterval(this.timer);
+    this.timer = undefined;
   }
 
   /** @param tokenId of the token that has changed; anything may have changed if it is empty */
