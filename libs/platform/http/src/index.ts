@@ -54,7 +54,6 @@ export {
   type PageRequest,
 } from './answers/page.js';
 export { SlipwayHttpAdapter, type GuardHook, type HttpServerOptions } from './server/http-adapter.js';
-export type { BodyWatch } from './server/watched-body.js';
 export type { BrowserPages } from './server/browser-pages.js';
 export { keepOpen, noteConnectionUse } from './server/request-shares.js';
 export { type Entrance, routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';

@@ -38,12 +38,16 @@ export function pageOf<T>({ rows, hasMore }: RowPage<T>, keyOf: (row: T) => Curs
  * Rows that are already in memory, or whose answers may be larger than what was read of them: the first of them, as
  * many as a page may have and as fit into its bytes, at least one.
  */
-export function firstRows<T>(rows: readonly T[], limit: number, mostBytes = PAGE_BYTES): RowPage<T> {
+export function firstRows<T>(
+  rows: readonly T[],
+  limit: number,
+  textOf: (row: T) => string = (row) => JSON.stringify(row),
+): RowPage<T> {
   let bytes = 0;
   const kept: T[] = [];
   for (const row of rows) {
-    bytes += Buffer.byteLength(JSON.stringify(row));
-    if (kept.length === limit || (kept.length > 0 && bytes > mostBytes)) return { rows: kept, hasMore: true };
+    bytes += Buffer.byteLength(textOf(row));
+    if (kept.length === limit || (kept.length > 0 && bytes > PAGE_BYTES)) return { rows: kept, hasMore: true };
     kept.push(row);
   }
   return { rows: kept, hasMore: false };
@@ -57,9 +61,8 @@ export function rawPage<T extends { json: string }>(read: RowPage<T>, keyOf: (ro
 
 /** A text is longer than what is stored if it escapes characters, or if it has parts of other tables. */
 function withinText<T extends { json: string }>({ rows, hasMore }: RowPage<T>): RowPage<T> {
-  let bytes = 0;
-  const end = rows.findIndex(({ json }, index) => (bytes += Buffer.byteLength(json)) > PAGE_BYTES && index > 0);
-  return end < 0 ? { rows, hasMore } : { rows: rows.slice(0, end), hasMore: true };
+  const first = firstRows(rows, rows.length, ({ json }) => json);
+  return { rows: first.rows, hasMore: hasMore || first.hasMore };
 }
 
 /** Encodes a cursor with the id of its operation, so that another list refuses it instead of skipping rows. */

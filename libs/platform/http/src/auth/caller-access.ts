@@ -24,13 +24,12 @@ export function accessOf(principal: Pick<Principal, 'access'>): readonly AccessC
  * @throws the refusal, which `refusalOf` reads
  */
 export async function lockAccess(tx: Tx, principal: Pick<Principal, 'access'>): Promise<void> {
-  const checks = accessOf(principal);
-  await Promise.all(
-    checks.map(({ lock, values, isOfSystem }) =>
-      isOfSystem ? tx.lookAsSystem(lock, values(false)) : tx.query(lock, values(false)),
-    ),
-  );
+  await Promise.all(accessOf(principal).map((check) => ask(tx, check, check.lock, false)));
   locked.add(tx);
+}
+
+function ask(tx: Tx, { values, isOfSystem }: AccessCheck, statement: AccessCheck['read'], isLocked: boolean) {
+  return isOfSystem ? tx.lookAsSystem(statement, values(isLocked)) : tx.query(statement, values(isLocked));
 }
 
 /**
@@ -49,11 +48,7 @@ export function requireAccess(tx: Tx, checks: readonly AccessCheck[], isLocking:
  */
 export async function refusalIn(tx: Tx, checks: readonly AccessCheck[]): Promise<SlipwayError | undefined> {
   const isLocked = locked.has(tx);
-  const answers = await Promise.allSettled(
-    checks.map(({ read, values, isOfSystem }) =>
-      isOfSystem ? tx.lookAsSystem(read, values(isLocked)) : tx.query(read, values(isLocked)),
-    ),
-  );
+  const answers = await Promise.allSettled(checks.map((check) => ask(tx, check, check.read, isLocked)));
   for (const answer of answers) {
     const refusal = answer.status === 'rejected' ? refusalOf(answer.reason) : undefined;
     if (refusal) return refusal;
