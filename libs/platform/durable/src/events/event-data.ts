@@ -12,18 +12,22 @@ const OMITTED = 'omitted';
  * fields, such as ids, versions and digests, stay, so that a reader can get the rest from the resource.
  */
 export function boundedData(data: Record<string, unknown>): Record<string, unknown> {
-  if (bytesOf(data) <= MAX_EVENT_DATA_BYTES) return data;
+  const whole = bytesOf(data);
+  if (whole <= MAX_EVENT_DATA_BYTES) return data;
+  // With a colon and a comma.
   const sizes = Object.entries(data)
-    .map(([name, value]) => ({ name, bytes: bytesOf(name) + bytesOf(value) }))
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({ name, bytes: bytesOf(name) + bytesOf(value) + 2 }))
     .sort((one, other) => other.bytes - one.bytes);
   const kept = { ...data };
   const omitted: string[] = [];
-  let bytes = bytesOf(data);
+  let bytes = whole + bytesOf(OMITTED) + bytesOf([]) + 2;
   for (const field of sizes) {
     if (bytes <= MAX_EVENT_DATA_BYTES) break;
+    const name = field.name.slice(0, 100);
     delete kept[field.name];
-    omitted.push(field.name.slice(0, 100));
-    bytes = bytesOf({ ...kept, [OMITTED]: omitted });
+    omitted.push(name);
+    bytes += bytesOf(name) + 1 - field.bytes;
   }
   return { ...kept, [OMITTED]: omitted };
 }

@@ -16,7 +16,6 @@ export {
   type NewEvent,
   type StoredEvent,
 } from './event.store.js';
-export { MAX_EVENT_DATA_BYTES } from './event-data.js';
 export { KeepsEvents, type NeedsEvents, type ExpiredEvents } from './event-retention.js';
 export { EventHub } from './event.hub.js';
 export { EventPageDto, EventQueryDto } from './event.dto.js';
