@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Actor, DeploymentState, MediaUrls, ScalingSpec } from '@slipway/contracts';
+import { ANY_MEDIA_URL, type Actor, type DeploymentState, type MediaUrls, type ScalingSpec } from '@slipway/contracts';
 import type { Condition, Protection } from '@slipway/ports/deployment-records';
 
 @Entity({ name: 'deployments' })
@@ -43,7 +43,7 @@ export class DeploymentEntity {
   @Column({ type: 'int', default: 600 })
   drainSeconds: number;
 
-  @Column({ type: 'jsonb', default: { allow: 'any', hosts: [] } })
+  @Column({ type: 'jsonb', default: ANY_MEDIA_URL })
   mediaUrls: MediaUrls;
 
   @Column({ type: 'text', default: 'creating' })

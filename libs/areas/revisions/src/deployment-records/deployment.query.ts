@@ -45,6 +45,7 @@ export const LIST_DEPLOYMENT_RECORDS = lookup(
       default_analysis: 'jsonb',
       protection: 'jsonb',
       scaling: 'jsonb',
+      media_urls: 'jsonb',
       conditions: 'jsonb',
       created_by: 'jsonb',
       updated_by: 'jsonb',

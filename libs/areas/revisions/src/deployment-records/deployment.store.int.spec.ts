@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { ANY_MEDIA_URL } from '@slipway/contracts';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
+import type { Tx } from '@slipway/platform-database';
 import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { DeploymentStore } from './deployment.store.js';
 import { migrations } from './index.js';
@@ -56,4 +58,36 @@ it('reads scaling overrides from a row that the transaction has locked, and agai
     expect([...(await store.scalingOverrides(tx, [id, 'dep_other']))]).toEqual([[id, { min_replicas: 2 }]]);
     expect(read).toHaveBeenCalled();
   });
+});
+
+it('counts the hosts of media URLs in a page of the list, and forgets them with the deployment', async () => {
+  const tenantId = 'ten_media';
+  const hosts = Array.from({ length: 40_000 }, (_, n) => `images-${n}.media.example.com`);
+  const add = async (tx: Tx, name: string) =>
+    (
+      await store.create(tx, {
+        tenantId,
+        name,
+        displayName: null,
+        description: null,
+        labels: {},
+        environment: null,
+        defaultStrategy: null,
+        defaultAnalysis: null,
+        revisionHistoryLimit: 3,
+        protection: { deletion: false, rollouts: 'any' },
+        scaling: null,
+        drainSeconds: 600,
+        mediaUrls: { allow: 'hosts', hosts },
+        createdBy: ACTOR,
+      })
+    ).id;
+  const id = await bed.database.tx({ tenantId }, async (tx) => (await add(tx, 'one'), add(tx, 'two')));
+  const page = await bed.database.tx({ tenantId }, (tx) => store.newest(tx, tenantId, undefined, 10));
+  expect(page).toMatchObject({ rows: [{ id }], hasMore: true });
+  await bed.database.tx({ tenantId }, (tx) => store.remove(tx, id));
+  const rows = await bed.database.tx('system', (tx) =>
+    tx.query('select media_urls from deployments where id = $1', [id]),
+  );
+  expect(rows).toEqual([{ media_urls: ANY_MEDIA_URL }]);
 });

@@ -1,4 +1,4 @@
-import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
+import { ANY_MEDIA_URL, type Actor, type DeploymentState, type ScalingSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, findPage, newId, rowPage, type Reads, type RowPage, type Tx } from '@slipway/platform-database';
 import type {
@@ -38,6 +38,7 @@ const NOTHING_SET = {
   defaultStrategy: null,
   defaultAnalysis: null,
   scaling: null,
+  mediaUrls: ANY_MEDIA_URL,
   conditions: [],
 };
 
