@@ -175,6 +175,8 @@ export interface DeploymentsPort {
   scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>>;
   /** Returns the time that leaving instances of a deployment may wait for their requests, also after its deletion. */
   drainSeconds(tx: Tx, id: string): Promise<number>;
+  /** Returns those of the ids that are deployments which are not deleted. */
+  living(tx: Tx, ids: readonly string[]): Promise<string[]>;
   /** Returns existing deployments by id, for a round that takes a few at a time. */
   livingAfter(tx: Tx, id: string, limit: number): Promise<RowPage<DeploymentRecord>>;
 }

@@ -115,6 +115,8 @@ export interface RevisionsPort {
   collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void>;
   /** Returns those of the ids that are revisions, of any state. */
   existing(tx: Tx, ids: readonly string[]): Promise<string[]>;
+  /** Returns the next deployments, in the order of their ids, that have revisions which are not pinned. */
+  ownersAfter(tx: Tx, deploymentId: string, limit: number): Promise<string[]>;
   /** Deletes the revisions of a deployment that is deleted, except pinned ones. */
   removeOf(tx: Tx, deploymentId: string): Promise<void>;
   /** Returns an event of a revision, such as `revision.created`, for the stream of its deployment. */

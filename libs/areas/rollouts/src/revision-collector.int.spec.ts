@@ -99,4 +99,13 @@ describe('revision history', () => {
     await refer(made);
     expect(await left(made.deployment)).toEqual(expected);
   });
+
+  it('deletes the last revision of a deployment that is deleted, unless it is bound to a product', async () => {
+    const [last, bound] = [await surplus({ revisionHistoryLimit: 1 }), await surplus({ revisionHistoryLimit: 1 })];
+    expect(await left(last.deployment)).toEqual([5]);
+    await bed.database.tx('system', (tx) => bed.revisions.pin(tx, bound.revisions[4]!.id, 'binding:pb_1'));
+    for (const { deployment } of [last, bound]) bed.neighbours.deployments.delete(deployment.id);
+    expect(await left(last.deployment)).toEqual([]);
+    expect(await left(bound.deployment)).toEqual([5]);
+  });
 });

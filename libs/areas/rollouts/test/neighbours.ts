@@ -79,6 +79,7 @@ export class RolloutsNeighbours {
       const found = this.deployments.get(id);
       return found && { ...found };
     },
+    living: async (_tx: Tx, ids: readonly string[]) => ids.filter((id) => this.deployments.has(id)),
     update: async (_tx: Tx, id: string, change: DeploymentChange) => {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       Object.assign(this.deployments.get(id) as Deployment, given);

@@ -201,6 +201,12 @@ export class DeploymentStore implements DeploymentsPort {
     return row?.drainSeconds ?? 0;
   }
 
+  async living(tx: Tx, ids: readonly string[]): Promise<string[]> {
+    const where = { id: In([...ids]), deletedAt: IsNull() };
+    const rows = await tx.repository(DeploymentEntity).find({ select: { id: true }, where });
+    return rows.map(({ id }) => id);
+  }
+
   livingAfter(tx: Tx, id: string, limit: number): Promise<RowPage<DeploymentRecord>> {
     return findPage(tx, DeploymentEntity, {
       where: { deletedAt: IsNull(), state: Not('deleting'), id: MoreThan(id) },

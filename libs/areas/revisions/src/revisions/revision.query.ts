@@ -90,6 +90,14 @@ export const LAST_ACTIVATIONS = lookup(
      select slipway_rfc3339(a.activated_at) as at from revision_activations a where a.deployment_id = d.id order by a.id desc limit 1) newest`,
 );
 
+/** Reads the next $2 deployments, in the order of their ids, that have revisions which no binding keeps. */
+export const REVISION_OWNERS = prepared(
+  'revisions-owners',
+  `select distinct r.deployment_id as id from revisions r
+   where r.deployment_id > $1 and not exists (select from revision_pins p where p.revision_id = r.id)
+   order by r.deployment_id limit $2`,
+);
+
 /** Deletes from two tables in one statement. A pinned revision stays, because a binding serves it. */
 export const REMOVE_REVISIONS = prepared(
   'revisions-remove-of-deployment',

@@ -23,6 +23,7 @@ import {
   INSERT_REVISION,
   SUMMARIZE_REVISIONS,
   PREVIOUS_REVISION,
+  REVISION_OWNERS,
   REVISION_WITH_DIGEST,
   SET_REVISION_STATE,
 } from './revision.query.js';
@@ -190,6 +191,7 @@ export class RevisionStore implements RevisionsPort {
       .createQueryBuilder('r')
       .select('r.deploymentId', 'deploymentId')
       .where({ state: In(ENDED) })
+      .andWhere('not exists (select from revision_pins p where p.revision_id = r.id)')
       .groupBy('r.deploymentId')
       .having('count(*) > 1')
       .limit(CROWDED_AT_ONCE)
@@ -222,6 +224,11 @@ export class RevisionStore implements RevisionsPort {
 
   async existing(tx: Tx, ids: readonly string[]): Promise<string[]> {
     const rows = await tx.repository(RevisionEntity).find({ select: { id: true }, where: { id: In(ids) } });
+    return rows.map(({ id }) => id);
+  }
+
+  async ownersAfter(tx: Tx, deploymentId: string, limit: number): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(REVISION_OWNERS, [deploymentId, limit]);
     return rows.map(({ id }) => id);
   }
 
