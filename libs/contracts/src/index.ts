@@ -95,6 +95,7 @@ export {
   effectiveScaling,
   endpointUrlField,
   endpointUrls,
+  MOST_ENDPOINT_URLS,
   READY_PROBES,
   SPEC_MEMBERS,
   type ArgValue,

@@ -37,6 +37,9 @@ export interface EndpointSpec {
   credential_ref?: string;
 }
 
+/** The most servers that one revision may adopt. */
+export const MOST_ENDPOINT_URLS = 32;
+
 /** Returns the addresses at which a revision's servers already run, by ordinal; empty for a spec that adopts none. */
 export function endpointUrls({ base_url: first, base_urls: more = [] }: Partial<EndpointSpec> = {}): string[] {
   return first === undefined ? more : [first, ...more];

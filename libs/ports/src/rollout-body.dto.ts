@@ -1,4 +1,4 @@
-import { endpointUrls, READY_PROBES, serverUrls, type ReadyProbe } from '@slipway/contracts';
+import { endpointUrls, MOST_ENDPOINT_URLS, READY_PROBES, serverUrls, type ReadyProbe } from '@slipway/contracts';
 import { ArrayField, IntField, MapField, ObjectField, StringField } from '@slipway/platform-http';
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
@@ -63,8 +63,6 @@ function isEnvValue(value: unknown): boolean {
   );
 }
 
-const MOST_URLS = 32;
-
 export class EndpointSpecDto {
   @StringField({
     min: 1,
@@ -78,9 +76,9 @@ export class EndpointSpecDto {
   @ArrayField('string', {
     item: { min: 1, max: 2048 },
     minItems: 1,
-    maxItems: MOST_URLS,
+    maxItems: MOST_ENDPOINT_URLS,
     optional: true,
-    description: `Further servers with the same model; each is a separate instance. At most ${MOST_URLS} including \`base_url\``,
+    description: `Further servers with the same model; each is a separate instance. At most ${MOST_ENDPOINT_URLS} including \`base_url\``,
     example: ['http://127.0.0.1:8001', 'http://127.0.0.1:8002'],
   })
   base_urls?: string[];
@@ -114,8 +112,10 @@ export class EndpointSpecDto {
     const urls = endpointUrls(endpoint);
     if (urls.length === 0)
       return [{ field: 'base_url', code: 'required', message: 'base_url or base_urls is required' }];
-    if (urls.length > MOST_URLS)
-      return [{ field: 'base_urls', code: 'max_items', message: `at most ${MOST_URLS} servers, including base_url` }];
+    if (urls.length > MOST_ENDPOINT_URLS)
+      return [
+        { field: 'base_urls', code: 'max_items', message: `at most ${MOST_ENDPOINT_URLS} servers, including base_url` },
+      ];
     const apis = urls.map((url) => serverUrls(url, endpoint.api_path).api);
     const twice = urls.find((_url, ordinal) => apis.indexOf(apis[ordinal]!) < ordinal);
     if (twice === undefined) return [];

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { endpointUrlField, endpointUrls, type RevisionSpec } from '@slipway/contracts';
+import { endpointUrlField, endpointUrls, MOST_ENDPOINT_URLS, type RevisionSpec } from '@slipway/contracts';
 import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import { type Target, TargetCatalog } from '../catalog/target-catalog.js';
 
 /** As long as a request may take between the look-up and the check of its spec. */
 const KEPT_MS = 10_000;
-const MOST_URLS = 16;
 const MOST_KEPT = 1_000;
 
 /**
@@ -56,5 +55,5 @@ function urlsIn(spec: unknown): string[] {
   const { base_url, base_urls } = (endpoint ?? {}) as { base_url?: unknown; base_urls?: unknown };
   const named = [base_url, ...(Array.isArray(base_urls) ? base_urls : [])];
   const urls = named.filter((url): url is string => typeof url === 'string' && URL.canParse(url));
-  return [...new Set(urls)].slice(0, MOST_URLS);
+  return [...new Set(urls)].slice(0, MOST_ENDPOINT_URLS);
 }
