@@ -20,7 +20,7 @@ export {
   TargetConfigError,
 } from './driver.js';
 export { LineReader, MAX_LINE_BYTES, type LogLine, type LogOptions } from './logs.js';
-export { redactSecrets } from './redaction.js';
+export { redactor, redactSecrets, type Redactor } from './redaction.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
 export { askEngineLoad, readEngineLoad } from './engine-load.js';
 export type { CallableServer } from './engine-call.js';

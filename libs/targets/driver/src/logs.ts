@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { redactSecrets } from './redaction.js';
+import { redactor, type Redactor } from './redaction.js';
 
 /** One piece of an instance's output, redacted: whole lines of one stream. */
 export interface LogLine {
@@ -41,6 +41,7 @@ const [LF, CR] = [10, 13];
  * Each byte is looked at a fixed number of times, however small the chunks are.
  */
 export class LineReader {
+  private readonly redact: Redactor;
   private kept: Buffer = Buffer.alloc(0);
   private length = 0;
   /** A carriage return is the last byte: it overwrites the line only if something follows. */
@@ -48,7 +49,9 @@ export class LineReader {
   private wasCut = false;
 
   /** @param secrets values that must not be shown, in addition to everything that looks like a secret */
-  constructor(private readonly secrets: readonly string[] = []) {}
+  constructor(secrets: readonly string[] = []) {
+    this.redact = redactor(secrets);
+  }
 
   /** The lines that end in the chunk, each with the number of bytes of the chunk up to its end. */
   *push(chunk: Buffer): Generator<{ text: string; end: number }> {
@@ -100,7 +103,7 @@ export class LineReader {
     const bytes = this.kept.subarray(0, this.length);
     // A decoder leaves out a character of which the cut has removed a part.
     const text = wasCut ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
-    const shown = redactSecrets(plainText(text), this.secrets, wasCut || !isEnded);
+    const shown = this.redact(plainText(text), wasCut || !isEnded);
     this.length = 0;
     this.isReturned = false;
     this.wasCut = false;

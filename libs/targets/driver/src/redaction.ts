@@ -37,8 +37,21 @@ const CUT_KEY = /(?<![\w-])[\w-]{8,42}$/;
  * @param isCut whether the end of the text is missing. The beginning of a secret at the end is then removed too
  */
 export function redactSecrets(text: string, values: readonly string[] = [], isCut = false): string {
+  return redactor(values)(text, isCut);
+}
+
+/** Redacts a text like `redactSecrets`, with the values of its redactor. */
+export type Redactor = (text: string, isCut?: boolean) => string;
+
+/** Returns a redactor for many texts: the values are prepared once, not for each text. */
+export function redactor(values: readonly string[]): Redactor {
+  const prepared = pieces(values);
+  return (text, isCut = false) => redact(text, prepared, isCut);
+}
+
+function redact(text: string, values: readonly string[], isCut: boolean): string {
   let shown = text;
-  for (const value of pieces(values)) {
+  for (const value of values) {
     shown = shown.replaceAll(value, REDACTED);
     if (isCut) shown = withoutBeginning(shown, value);
   }

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { joinSignals } from '@slipway/contracts';
 import type { OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
-import { redactSecrets, type LogLine } from '@slipway/target-driver';
+import { redactor, type LogLine, type Redactor } from '@slipway/target-driver';
 import { CLAIM_LOG_READING, ADD_LOG_CHUNK, CONFIRM_LOG_READING, type LogReadingRow } from './log-reading.query.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { valuesIn } from '../access/tenant-access.js';
@@ -76,7 +76,7 @@ export class LogServer {
     const secrets = await this.secretsOf(instance_id);
     const ended = new AbortController();
     const { signal, stop } = joinSignals(ended.signal, this.stopping.signal);
-    const handing = new ChunkWriter(this.database, id, secrets, signal);
+    const handing = new ChunkWriter(this.database, id, redactor(secrets), signal);
     const signs = setInterval(() => {
       void this.isAsked(id).then((isAsked) => isAsked || ended.abort());
     }, this.signMs);
@@ -126,7 +126,7 @@ class ChunkWriter {
   constructor(
     private readonly database: Database,
     private readonly id: string,
-    private readonly secrets: readonly string[],
+    private readonly redact: Redactor,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -157,7 +157,7 @@ class ChunkWriter {
 
   private add({ stream, at, text }: LogLine): void {
     // Cut after the redaction: the beginning of a secret would not be recognized.
-    const shown = redactSecrets(text, this.secrets);
+    const shown = this.redact(text);
     const stored = storableText(shown, LINE_CHARACTERS);
     this.lines.push({ stream, ...(at !== undefined && { at }), text: stored });
     this.bytes += Buffer.byteLength(stored) + 64;
