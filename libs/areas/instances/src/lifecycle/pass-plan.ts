@@ -67,7 +67,7 @@ export function planPass(
   let occupied = workloads.flatMap(occupying).length;
   const ofTenants = occupiedByTenant(workloads);
   const kept = keptCapacity(workloads);
-  const keptOf = new Map([...ofTenants.keys()].map((tenant) => [tenant, retainersOf(workloads, tenant)]));
+  const keptOf = retainersByTenant(workloads);
   for (const workload of workloads) {
     const { instances, is_retained: isRetained, replicas } = workload;
     const runs = isRetained && workload.suspended_by === null;
@@ -77,9 +77,9 @@ export function planPass(
       : [];
     if (missing.length > 0) plan.missing.push({ workload, ordinals: missing });
     if (!isRetained && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
+    const share = shareOf(workload.tenant_name);
     for (const instance of instances) {
       const isWanted = runs && instance.ordinal < replicas;
-      const share = shareOf(workload.tenant_name);
       const ofTenant = ofTenants.get(workload.tenant_id) ?? 0;
       const hasShare = ofTenant + capacityKeptFromOthers(kept, workload, keptOf.get(workload.tenant_id)) < share;
       const isFree = hasShare && occupied + capacityKeptFromOthers(kept, workload) < maxInstances;
@@ -111,10 +111,15 @@ function occupiedByTenant(workloads: readonly WorkloadRow[]): Map<string, number
   return counts;
 }
 
-/** Returns the retainers of a tenant for which capacity may be kept. */
-function retainersOf(workloads: readonly WorkloadRow[], tenantId: string): Set<string> {
-  const own = workloads.filter(({ tenant_id, suspended_by }) => tenant_id === tenantId && suspended_by !== null);
-  return new Set(own.map(({ suspended_by }) => `operation:${suspended_by}`));
+/** Returns for each tenant the retainers for which capacity may be kept. A tenant without any has an empty set. */
+function retainersByTenant(workloads: readonly WorkloadRow[]): Map<string, Set<string>> {
+  const retainers = new Map<string, Set<string>>();
+  for (const { tenant_id, suspended_by } of workloads) {
+    const own = retainers.get(tenant_id) ?? new Set();
+    retainers.set(tenant_id, own);
+    if (suspended_by !== null) own.add(`operation:${suspended_by}`);
+  }
+  return retainers;
 }
 
 function occupying({ instances }: WorkloadRow): InstanceRow[] {
