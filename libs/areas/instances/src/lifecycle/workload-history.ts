@@ -1,29 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { prepared } from '@slipway/platform-database';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { DELETE_WORKLOADS, READ_ENDED_WORKLOADS } from '../workloads/workload.query.js';
 
 const AT_ONCE = 200;
-
-/**
- * Reads the next workloads, in the order of their ids, that have ended: nothing runs, nothing retains them, and no
- * device waits until their memory is free. The conditions are on four tables.
- */
-const READ_ENDED_WORKLOADS = prepared(
-  'instances-read-ended-workloads',
-  `select w.revision_id from workloads w
-   where w.revision_id > $1 and not w.is_active
-     and not exists (select from workload_holds h where h.revision_id = w.revision_id and (h.expires_at is null or h.expires_at > now()))
-     and not exists (select from instances i where i.revision_id = w.revision_id and i.state <> 'stopped')
-     and not exists (select from instances i join device_claims c on c.instance_id = i.id where i.revision_id = w.revision_id)
-   order by w.revision_id limit $2`,
-);
-
-/** Deletes them with their instances, unless one of them was activated in the meantime. */
-const DELETE_WORKLOADS = prepared(
-  'instances-delete-workloads',
-  'delete from workloads where revision_id = any($1) and not is_active',
-);
 
 /**
  * Deletes workloads whose revision no longer exists. They have the spec of the revision, and count in what the tenant

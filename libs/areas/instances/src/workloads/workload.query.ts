@@ -59,21 +59,15 @@ export const COUNT_WANTED_OF_TENANT = prepared(
    where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED}`,
 );
 
-/** Counts the instances of a tenant that are needed: more than `warm` retains them. */
-export const COUNT_NEEDED_OF_TENANT = prepared(
-  'instances-count-needed-of-tenant',
+const countNeeded = (where = ''): string =>
   `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
-   where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2
-     and ${IS_NEEDED}`,
-);
+   where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2${where} and ${IS_NEEDED}`;
+
+/** Counts the instances of a tenant that are needed: more than `warm` retains them. */
+export const COUNT_NEEDED_OF_TENANT = prepared('instances-count-needed-of-tenant', countNeeded());
 
 /** Counts the same on target $3, for the tenant's share of it. */
-export const COUNT_NEEDED_OF_SHARE = prepared(
-  'instances-count-needed-of-share',
-  `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
-   where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and w.target = $3
-     and ${IS_NEEDED}`,
-);
+export const COUNT_NEEDED_OF_SHARE = prepared('instances-count-needed-of-share', countNeeded(' and w.target = $3'));
 
 /** The row that `LOCK_WORKLOAD` reads. */
 export interface LockedWorkload {
@@ -283,4 +277,24 @@ export const END_DRAINS = prepared(
      returning w.revision_name, w.target
    )
    select distinct revision_name from ended, lateral (select pg_notify('${WORKLOADS_CHANNEL}', target)) notified order by revision_name`,
+);
+
+/**
+ * Reads the next workloads, in the order of their ids, that have ended: nothing runs, nothing retains them, and no
+ * device waits until their memory is free. The conditions are on four tables.
+ */
+export const READ_ENDED_WORKLOADS = prepared(
+  'instances-read-ended-workloads',
+  `select w.revision_id from workloads w
+   where w.revision_id > $1 and not w.is_active
+     and not ${IS_RETAINED}
+     and not exists (select from instances i where i.revision_id = w.revision_id and i.state <> 'stopped')
+     and not exists (select from instances i join device_claims c on c.instance_id = i.id where i.revision_id = w.revision_id)
+   order by w.revision_id limit $2`,
+);
+
+/** Deletes them with their instances, unless one of them was activated in the meantime. */
+export const DELETE_WORKLOADS = prepared(
+  'instances-delete-workloads',
+  'delete from workloads where revision_id = any($1) and not is_active',
 );
