@@ -41,7 +41,13 @@ export {
   type Quotas,
   type QuotaSettings,
 } from './quotas.js';
-export { shareOf, type SharedTarget, type TargetShare, type TenantShare } from './target-shares.js';
+export {
+  dependsOnNeighbours,
+  shareOf,
+  type SharedTarget,
+  type TargetShare,
+  type TenantShare,
+} from './target-shares.js';
 export {
   OperatorFileWatch,
   type FileLog,

@@ -5,27 +5,20 @@ import { readOutbound, type Outbound } from './outbound.js';
 import { readAccelerators, type Accelerators } from './prices.js';
 import { readQuotas, type QuotaSettings } from './quotas.js';
 import { readRetention, type Retention } from './retention.js';
-import { readShares, SHARE_KEYS, type TenantShare } from './target-shares.js';
+import { MAX_INSTANCES, readShares, SHARE_KEYS, type SharedTarget } from './target-shares.js';
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
 import { isOwnVariable } from './variables/variables.js';
 import { isMap, isSeq, parseDocument, type YAMLError } from 'yaml';
 
 /** One execution target. The other keys of a kind are read by its folder in `libs/targets`. */
-export interface TargetConfig {
+export interface TargetConfig extends SharedTarget {
   name: string;
   kind: string;
-  /** The most instances it runs, over all tenants; undefined = no limit. */
-  max_instances?: number;
   /**
    * The most starts at a time on one accelerator; a start ends when the instance is ready or has failed. Undefined = 1.
    */
   start_parallelism_per_device?: number;
-  /** Names of the tenants that may use it; undefined = all. It is invisible to others. */
-  tenants?: string[];
-  /** The most that one tenant may use. Read it through `shareOf`, which knows the default. */
-  share_per_tenant?: TenantShare;
-  share_by_tenant?: Record<string, TenantShare>;
   /** Patterns for the addresses of its servers, as `libs/contracts` reads patterns. */
   allow?: AllowEntry[];
 }
@@ -96,7 +89,7 @@ export const TARGET_KEYS = {
     max_instances: {
       type: 'integer',
       minimum: 1,
-      maximum: 10_000,
+      maximum: MAX_INSTANCES,
       description: 'Maximum number of instances, across all tenants',
     },
     tenants: { ...TENANTS, description: 'Tenants that may use the target. Default: all tenants' },
@@ -191,7 +184,7 @@ function readTargets(reader: ConfigReader, value: unknown, readers: readonly Tar
     const max =
       bag['max_instances'] === undefined
         ? of.maxInstances
-        : reader.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000);
+        : reader.whole(`${path}.max_instances`, bag['max_instances'], 1, MAX_INSTANCES);
     const tenants = bag['tenants'] === undefined ? {} : { tenants: reader.names(`${path}.tenants`, bag['tenants']) };
     const limit = max === undefined ? {} : { max_instances: max };
     const shares = readShares(reader, path, bag);

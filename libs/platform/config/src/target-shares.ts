@@ -10,8 +10,11 @@ export type TenantShare = number | 'all';
 
 /** The settings of a target that decide about shares. */
 export interface SharedTarget {
+  /** The most instances it runs, over all tenants; undefined = no limit. */
   max_instances?: number;
+  /** Names of the tenants that may use it; undefined = all. It is invisible to others. */
   tenants?: string[];
+  /** The most that one tenant may use. Read it through `shareOf`, which knows the default. */
   share_per_tenant?: TenantShare;
   share_by_tenant?: Record<string, TenantShare>;
 }
@@ -25,30 +28,28 @@ export interface TargetShare {
 
 /** The default on a target that several tenants may use: another tenant always finds the other half. */
 const DEFAULT_SHARE = 0.5;
-const MAX_INSTANCES = 10_000;
+/** The highest limit of instances that a file may set. */
+export const MAX_INSTANCES = 10_000;
+const SHARE = {
+  anyOf: [
+    { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+    { type: 'integer', minimum: 1, maximum: MAX_INSTANCES },
+    { const: 'all' },
+  ],
+};
 
 export const SHARE_KEYS = {
   share_per_tenant: {
-    ...shareSchema(),
+    ...SHARE,
     description:
       'The most that one tenant may use: a part of the instances and devices (0.25), a number of instances (4), or all. Default: 0.5 if several tenants may use the target, at least one instance',
   },
   share_by_tenant: {
     type: 'object',
-    additionalProperties: shareSchema(),
+    additionalProperties: SHARE,
     description: 'Shares of single tenants, by tenant name; they replace share_per_tenant',
   },
 } satisfies Record<string, Schema>;
-
-function shareSchema() {
-  return {
-    anyOf: [
-      { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
-      { type: 'integer', minimum: 1, maximum: MAX_INSTANCES },
-      { const: 'all' },
-    ],
-  };
-}
 
 /** Reads the shares of one target. Problems are added to the reader, by key path. */
 export function readShares(
@@ -92,11 +93,16 @@ export function shareOf(
   hasNeighbours: boolean,
 ): TargetShare {
   const { share_by_tenant: single = {}, share_per_tenant: every } = config;
-  const fallback = hasNeighbours && isShared(config) ? DEFAULT_SHARE : 'all';
+  const fallback = hasNeighbours && dependsOnNeighbours(config) ? DEFAULT_SHARE : 'all';
   const share = Object.hasOwn(single, tenantName) ? (single[tenantName] as TenantShare) : (every ?? fallback);
   if (share === 'all') return { instances: Number.POSITIVE_INFINITY, partOfDevices: 1 };
   if (share >= 1) return { instances: share, partOfDevices: 1 };
   return { instances: Math.max(1, Math.floor(share * max)), partOfDevices: share };
+}
+
+/** Whether `shareOf` gives a different answer if the installation has a second tenant. */
+export function dependsOnNeighbours(target: Pick<SharedTarget, 'tenants' | 'share_per_tenant'>): boolean {
+  return target.share_per_tenant === undefined && isShared(target);
 }
 
 /** Whether more than one tenant may use it. */
