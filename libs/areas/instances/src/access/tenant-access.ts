@@ -15,6 +15,7 @@ import {
   resolveSecret,
   type SecretConfig,
   type SecretReference,
+  shareOf,
 } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
@@ -33,7 +34,7 @@ import {
 } from '../catalog/target-catalog.js';
 import { DeviceAssignments } from '../devices/device-assignments.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';
-import { shareOfTenant } from '../workloads/target-share.js';
+import { hasNeighbours } from '../workloads/target-share.js';
 import { AdoptedNames } from './adopted-names.js';
 import { OUTSIDE_ALLOW_LIST, StartedInstances } from './started-instances.js';
 
@@ -316,7 +317,7 @@ export class SpecCheck {
         message: `target "${target.config.name}" runs at most ${max} instances`,
       });
     }
-    const { instances: share } = await shareOfTenant(tx, target.config, tenantId);
+    const { instances: share } = shareOf(target.config, name, await hasNeighbours(tx, [target.config]));
     if (replicasOn(target, spec) > share && share < (max ?? Number.POSITIVE_INFINITY)) {
       issues.push({
         field: target.driver.adopts ? 'endpoint.base_urls' : 'scaling.min_replicas',

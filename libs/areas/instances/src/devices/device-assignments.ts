@@ -1,6 +1,6 @@
 import type { Device, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { shareOf } from '@slipway/platform-config';
+import { shareOf, type TargetShare } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import { DeviceClaimEntity } from './device.entity.js';
@@ -14,13 +14,7 @@ import {
   type DeviceClaimRow,
   type DeviceRow,
 } from './device.query.js';
-import {
-  devicesOfShare,
-  fitsShare,
-  READ_NEIGHBOURS,
-  shareOfTenant,
-  type Neighbours,
-} from '../workloads/target-share.js';
+import { devicesOfShare, fitsShare, hasNeighbours } from '../workloads/target-share.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { engineTraitsOf, TargetCatalog, type Target } from '../catalog/target-catalog.js';
 
@@ -113,15 +107,17 @@ export class DeviceAssignments {
     return [{ field, code: 'not_allowed', message }];
   }
 
+  /** @param share of the tenant, of the target of the spec */
   async capacity(
     tx: Tx,
     spec: RevisionSpec,
     replicas: number,
     { tenantId, deploymentId, revisionId }: { tenantId: string; deploymentId: string; revisionId?: string },
+    share: TargetShare,
   ): Promise<DeviceCapacity | undefined> {
     const found = this.catalog.find(spec.runtime.target);
     const asked = this.requestOf(found, spec);
-    if (!found || !asked) return undefined;
+    if (!asked) return undefined;
     const { demand } = asked;
     const target = [spec.runtime.target];
     const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [target]);
@@ -138,7 +134,7 @@ export class DeviceAssignments {
       );
     const free = fitting(needful);
     const own = fitting(needful.filter((claim) => !isOwn(claim))) - free;
-    const most = devicesOfShare(await shareOfTenant(tx, found.config, tenantId), devices.length, demand.count);
+    const most = devicesOfShare(share, devices.length, demand.count);
     const taken = devicesIn(needful.filter((claim) => claim.tenant_id === tenantId)).size;
     // Parts of devices that the tenant already uses are free for it, so only the start counts their devices.
     if (demand.memoryMb !== null || most - taken >= free) return { needed, total: fitting([]), free, own };
@@ -317,32 +313,25 @@ function waitFor(
   startsAtOnce: number,
   states: readonly DeviceState[],
   claims: readonly DeviceClaimRow[],
-  { tenant_id, warm_age_seconds }: WorkloadRow,
+  workload: WorkloadRow,
 ): DeviceWait {
   if (states.length === 0)
     return { message: `waiting for a device: the devices of target ${target} are not known yet` };
   const candidates = suitable(states, demand);
   const reasons = candidates.slice(0, MOST_NAMED).map((device) => {
     const own = claims.filter((claim) => claim.device_uuid === device.uuid);
-    return `${device.name} ${device.index} ${reasonOf(whyNot(device, demand, startsAtOnce), own, tenant_id)}`;
+    return `${device.name} ${device.index} ${reasonOf(whyNot(device, demand, startsAtOnce), own, workload.tenant_id)}`;
   });
   const more = candidates.length > MOST_NAMED ? ` and ${candidates.length - MOST_NAMED} more` : '';
   const what = demand.count === 1 ? 'a device' : `${demand.count} devices of one kind`;
   const message = `waiting for ${what} of target ${target}: ${reasons.join('; ')}${more}`;
-  // A workload that is already stopping may free enough. A workload that is only warm does not evict another.
-  const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
-  if (isLeaving || warm_age_seconds !== null) return { message };
-  const warm = claims.filter(
-    (claim) => claim.warm_age_seconds !== null && candidates.some(({ uuid }) => uuid === claim.device_uuid),
-  );
-  const [longest] = warm.sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0));
-  return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
+  const isCandidate = ({ device_uuid }: DeviceClaimRow) => candidates.some(({ uuid }) => uuid === device_uuid);
+  return { message, ...evictionFor(workload, claims, isCandidate) };
 }
 
 async function sharesOf(tx: Tx, { config }: Target, total: number): Promise<DeviceShares> {
-  const [found] = await tx.lookAsSystem<Neighbours>(READ_NEIGHBOURS, [null]);
-  const hasNeighbours = found?.hasNeighbours ?? false;
-  return (tenantName, { count }) => devicesOfShare(shareOf(config, tenantName, hasNeighbours), total, count);
+  const hasSecondTenant = await hasNeighbours(tx, [config]);
+  return (tenantName, { count }) => devicesOfShare(shareOf(config, tenantName, hasSecondTenant), total, count);
 }
 
 /** Only workloads of the same tenant are stopped for it, because those of others free no part of its share. */
@@ -350,15 +339,25 @@ function waitForShare(
   target: string,
   most: number,
   claims: readonly DeviceClaimRow[],
-  { warm_age_seconds }: WorkloadRow,
+  workload: WorkloadRow,
 ): DeviceWait {
   const message = `waiting for devices of the tenant on target ${target}: it may use at most ${most} devices of this shared target`;
+  return { message, ...evictionFor(workload, claims, () => true) };
+}
+
+/** Returns the longest warm workload of the claims that help, to stop it for a workload that waits. */
+function evictionFor(
+  { warm_age_seconds }: WorkloadRow,
+  claims: readonly DeviceClaimRow[],
+  helps: (claim: DeviceClaimRow) => boolean,
+): Pick<DeviceWait, 'evict'> {
+  // A workload that is already stopping may free enough. A workload that is only warm does not evict another.
   const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
-  if (isLeaving || warm_age_seconds !== null) return { message };
+  if (isLeaving || warm_age_seconds !== null) return {};
   const [longest] = claims
-    .filter((claim) => claim.warm_age_seconds !== null)
+    .filter((claim) => claim.warm_age_seconds !== null && helps(claim))
     .sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0));
-  return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
+  return longest ? { evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : {};
 }
 
 function devicesIn(claims: readonly DeviceClaimRow[]): Set<string> {

@@ -4,6 +4,7 @@ import type { Database } from '@slipway/platform-database';
 import { Not } from 'typeorm';
 import { InstanceEntity, type LifecycleState } from '../workloads/instance.entity.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
+import { hasNeighbours } from '../workloads/target-share.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import { planPass, TaskQueues, type InstanceTask, type TaskKind } from './pass-plan.js';
@@ -163,11 +164,11 @@ export class TargetReconciler {
     // A task that ends while the rows are read may have changed one of them after it was read.
     const wasBusy = new Set(this.running.keys());
     const { config } = this.target;
-    const hasNeighbours = await this.rows.hasNeighbours();
+    const hasSecondTenant = await hasNeighbours(this.database, [config]);
     const plan = planPass(
       await this.rows.all(),
       config.max_instances ?? Number.POSITIVE_INFINITY,
-      (tenantName) => shareOf(config, tenantName, hasNeighbours).instances,
+      (tenantName) => shareOf(config, tenantName, hasSecondTenant).instances,
     );
     if (plan.missing.length > 0) {
       await addInstances(this.database, this.name, plan.missing);

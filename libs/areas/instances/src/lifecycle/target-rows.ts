@@ -5,7 +5,6 @@ import { In } from 'typeorm';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { READ_TARGET_WORKLOADS, type WorkloadRow } from '../workloads/instance.query.js';
 import { WorkloadEntity, WorkloadWaiterEntity } from '../workloads/workload.entity.js';
-import { READ_NEIGHBOURS, type Neighbours } from '../workloads/target-share.js';
 import type { PassPlan } from './pass-plan.js';
 
 /** Few, because a spec may have long arguments and variables. */
@@ -43,12 +42,6 @@ export class TargetRows {
     const active = new Set(rows.map(({ revision_id }) => revision_id));
     for (const id of this.specs.keys()) if (!active.has(id)) this.specs.delete(id);
     return rows;
-  }
-
-  /** Whether the installation has a second tenant, with which the target is shared. */
-  async hasNeighbours(): Promise<boolean> {
-    const [found] = await this.database.read<Neighbours>('system', READ_NEIGHBOURS, [null]);
-    return found?.hasNeighbours ?? false;
   }
 
   /** Reads only the workloads of these instances. */

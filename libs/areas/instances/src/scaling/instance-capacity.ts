@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { CONFIG, type Config } from '@slipway/platform-config';
+import { CONFIG, type Config, type TargetShare } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { StepFailed } from '@slipway/platform-durable/operations';
 import { quotasOfTenant } from '@slipway/platform-durable/quotas';
@@ -64,6 +64,8 @@ async function evictWarm(tx: Tx, missing: number, { tenantId, revisionId }: Quot
   return true;
 }
 
+const ENTIRE_TARGET: TargetShare = { instances: Number.POSITIVE_INFINITY, partOfDevices: 1 };
+
 type CapacityCounts = Pick<CapacityForecast, 'total' | 'free' | 'own' | 'isShare'>;
 type CapacityRow = Record<'taken' | 'own' | 'ofTenant' | 'wanted', number>;
 
@@ -84,8 +86,9 @@ export class InstanceCapacity {
     const { spec } = about;
     const name = spec.runtime.target;
     const target = this.catalog.find(name);
-    const counts = await this.countsOf(tx, about, target);
-    const ofOne = await this.devices.capacity(tx, spec, 1, about);
+    const share = target ? await shareOfTenant(tx, target.config, about.tenantId) : ENTIRE_TARGET;
+    const counts = await this.countsOf(tx, about, target, share);
+    const ofOne = await this.devices.capacity(tx, spec, 1, about, share);
     const replicas = target ? await this.replicas(tx, about, target, counts, ofOne) : 0;
     const forecast: CapacityForecast = { target: name, resource: 'place', replicas, needed: replicas, ...counts };
     if (!ofOne) return forecast;
@@ -113,6 +116,7 @@ export class InstanceCapacity {
     tx: Tx,
     about: CapacityRequest,
     target: Target | undefined,
+    share: TargetShare,
   ): Promise<CapacityCounts & Pick<CapacityForecast, 'wanted'>> {
     const { tenantId, spec, deploymentId, revisionId } = about;
     const total = target?.config.max_instances ?? null;
@@ -121,11 +125,10 @@ export class InstanceCapacity {
       CapacityRow,
     ];
     const free = total === null ? null : Math.max(0, total - taken);
-    const share = target ? (await shareOfTenant(tx, target.config, tenantId)).instances : Number.POSITIVE_INFINITY;
-    const freeOfShare = Math.max(0, share - ofTenant);
+    const freeOfShare = Math.max(0, share.instances - ofTenant);
     // If the target has less than the share allows, the tenant waits for other tenants.
     if (freeOfShare >= (free ?? Number.POSITIVE_INFINITY)) return { total, free, own, wanted };
-    return { total: share, free: freeOfShare, own, wanted, isShare: true };
+    return { total: share.instances, free: freeOfShare, own, wanted, isShare: true };
   }
 
   private async replicas(

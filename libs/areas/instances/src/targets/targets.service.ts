@@ -7,7 +7,7 @@ import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import type { TargetConditionDto, TargetDto, TargetListDto } from './target.dto.js';
 import { TargetHealthEntity } from '../catalog/target-health.entity.js';
 import { TargetDevices } from './target-devices.js';
-import { READ_NEIGHBOURS, type Neighbours } from '../workloads/target-share.js';
+import { hasNeighbours } from '../workloads/target-share.js';
 import { COUNT_WANTED_OF_TARGETS } from '../workloads/workload.query.js';
 
 /** Replaces the problem, which names the operator's servers, namespaces and rights. */
@@ -47,9 +47,9 @@ export class TargetsService {
       names,
       null,
     ]);
-    const [neighbours] = await this.database.read<Neighbours>('system', READ_NEIGHBOURS, [who.tenantId]);
-    const shareOn = (target: Target) =>
-      shareOf(target.config, tenantName, neighbours?.hasNeighbours ?? false).instances;
+    const configs = targets.map(({ config }) => config);
+    const hasSecondTenant = await hasNeighbours(this.database, configs);
+    const shareOn = ({ config }: Target) => shareOf(config, tenantName, hasSecondTenant).instances;
     const inUse = new Map(used.map((row) => [row.target, row.taken]));
     const after = page.cursor?.[0];
     const rest = targets

@@ -1,27 +1,26 @@
-import { shareOf, type SharedTarget, type TargetShare } from '@slipway/platform-config';
-import { prepared, type Tx } from '@slipway/platform-database';
-import { HAS_SECOND_TENANT, tenantNameOf } from '@slipway/platform-http/auth';
+import { dependsOnNeighbours, shareOf, type SharedTarget, type TargetShare } from '@slipway/platform-config';
+import { prepared, Tx, type Database } from '@slipway/platform-database';
+import { HAS_SECOND_TENANT, tenantName } from '@slipway/platform-http/auth';
+
+/** Run it as the system: tenants do not see the list of tenants. */
+const READ_NEIGHBOURS = prepared('instances-read-neighbours', `select ${HAS_SECOND_TENANT} as "hasNeighbours"`);
 
 /**
- * Reads the name of tenant $1, and whether the installation has a second tenant. Run it as the system: tenants do not see
- * the list of tenants.
+ * Whether the installation has a second tenant, for `shareOf`. Reads nothing and returns false if no share of the targets
+ * depends on it.
  */
-export const READ_NEIGHBOURS = prepared(
-  'instances-read-neighbours',
-  `select ${HAS_SECOND_TENANT} as "hasNeighbours", ${tenantNameOf('$1::text')} as "tenantName"`,
-);
-
-export interface Neighbours {
-  hasNeighbours: boolean;
-  /** Empty if there is no tenant with the id. */
-  tenantName: string;
+export async function hasNeighbours(source: Tx | Database, targets: readonly SharedTarget[]): Promise<boolean> {
+  if (!targets.some(dependsOnNeighbours)) return false;
+  const [found] =
+    source instanceof Tx
+      ? await source.lookAsSystem<{ hasNeighbours: boolean }>(READ_NEIGHBOURS, [])
+      : await source.read<{ hasNeighbours: boolean }>('system', READ_NEIGHBOURS, []);
+  return found?.hasNeighbours ?? false;
 }
 
 /** Returns what a tenant may use of a target now. */
 export async function shareOfTenant(tx: Tx, target: SharedTarget, tenantId: string): Promise<TargetShare> {
-  const [found] = await tx.lookAsSystem<Neighbours>(READ_NEIGHBOURS, [tenantId]);
-  const { tenantName, hasNeighbours } = found as Neighbours;
-  return shareOf(target, tenantName, hasNeighbours);
+  return shareOf(target, await tenantName(tx, tenantId), await hasNeighbours(tx, [target]));
 }
 
 /** Whether a tenant that uses some devices may also use others. Devices that it uses already add nothing. */
