@@ -145,25 +145,31 @@ async function connectThrough(
   target: buildConnector.Options,
   port: number,
 ): Promise<Socket> {
+  const deadline = performance.now() + limitMs;
+  // For a connector, 0 is no limit.
+  const leftMs = (): number => Math.max(1, deadline - performance.now());
   const known = canonicalAddress(target.hostname);
   const addresses =
     known === undefined
-      ? await inTime(permittedAddresses(target.hostname, resolve, rule), limitMs)
+      ? await inTime(permittedAddresses(target.hostname, resolve, rule), leftMs())
       : [{ address: known, family: 0 }];
   const connectTo = (settings: buildConnector.BuildOptions, to: buildConnector.Options): Promise<Socket> =>
     new Promise((done, fail) => {
-      buildConnector({ timeout: limitMs, ...settings })(to, (...[error, socket]) =>
+      buildConnector({ timeout: leftMs(), ...settings })(to, (...[error, socket]) =>
         error ? fail(error) : done(socket as Socket),
       );
     });
   // The proxy would connect to its own machine.
   if (addresses.some(({ address }) => isOfThisMachine(address)))
     return connectTo({ lookup: guardedLookup(async () => addresses, rule) }, target);
-  const socket = await openTunnelToAny(proxy, addresses, port, limitMs);
+  const socket = await openTunnelToAny(proxy, addresses, port, leftMs());
   return target.protocol === 'https:' ? connectTo({}, { ...target, httpSocket: socket }) : socket;
 }
 
-/** Tries the addresses one after the other, until the time is over. */
+/**
+ * Tries the addresses one after the other, until the time is over. Each gets an equal part of the time that is left, so
+ * that a silent one leaves time for the next.
+ */
 async function openTunnelToAny(
   proxy: URL,
   addresses: readonly LookupAddress[],
@@ -172,9 +178,9 @@ async function openTunnelToAny(
 ): Promise<Socket> {
   const deadline = performance.now() + limitMs;
   let failure: unknown;
-  for (const { address } of addresses) {
-    const leftMs = deadline - performance.now();
-    if (leftMs <= 0) break;
+  for (const [index, { address }] of addresses.entries()) {
+    const leftMs = (deadline - performance.now()) / (addresses.length - index);
+    if (index > 0 && leftMs <= 0) break;
     try {
       return await openTunnel(proxy, { address: canonicalAddress(address) ?? address, port }, leftMs);
     } catch (error) {

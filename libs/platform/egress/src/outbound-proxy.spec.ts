@@ -15,7 +15,7 @@ let proxyUrl: string;
 let tunnels: string[];
 let hosts: string[];
 let authorizations: (string | undefined)[];
-/** The status of the proxy's answer for an address. */
+/** The status of the proxy's answer for an address; 0 for no answer. */
 let statusOf: (authority: string) => number;
 let names: (string | false)[];
 let tlsServer: ReturnType<typeof createTcpServer>;
@@ -44,6 +44,10 @@ beforeAll(async () => {
     tunnels.push(url);
     authorizations.push(headers['proxy-authorization']);
     const status = statusOf(url);
+    if (status === 0) {
+      socket.resume().once('end', () => socket.destroy());
+      return;
+    }
     if (status !== 200) {
       socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
       return;
@@ -129,6 +133,22 @@ describe('a call through a proxy', () => {
     expect(tunnels).toEqual(['8.8.8.8:80', '8.8.4.4:80']);
     statusOf = () => 407;
     await expect(get('http://hooks.example.com/', at('8.8.8.8'))).rejects.toMatchObject({ code: 'PROXY_REFUSED' });
+  });
+
+  it('leaves time for the next address if the proxy is silent about the first', async () => {
+    statusOf = (authority) => (authority.startsWith('8.8.8.8') ? 0 : 200);
+    expect(await get('http://hooks.example.com/', at('8.8.8.8', '8.8.4.4'))).toMatchObject({ status: 200 });
+  });
+
+  it('has one time limit for the name, the tunnel and TLS together', async () => {
+    const slow: ResolveHost = async (host) => {
+      await new Promise((done) => setTimeout(done, 1_500));
+      return at('8.8.8.8')(host);
+    };
+    statusOf = () => 0;
+    const startedAt = performance.now();
+    await expect(get('http://hooks.example.com/', slow)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
   it('sends the password of the proxy to the proxy only', async () => {
