@@ -70,7 +70,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
       callback(new EgressRefusedError(`${host} ${check.message}`), null);
       return;
     }
-    const port = Number(target.port || DEFAULT_PORT[target.protocol === 'https:' ? 'https' : 'http']);
+    const port = portOf(target);
     const rule = { isLiteral: check.isLiteral, isOwnPort: own.has(port) };
     // `net.connect` does no look-up for an address, so the address is checked here.
     const address = canonicalAddress(host);
@@ -78,27 +78,21 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
       callback(new EgressRefusedError(`${host} is an address that is not allowed`), null);
       return;
     }
-    const through = proxy && proxyFor(proxy, { protocol: target.protocol, hostname: target.hostname, port });
-    if (through) {
-      connectThrough(through, { resolve, rule, connectTimeoutMs }, target, port).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null),
-      );
-      return;
-    }
-    connectorFor(rule)(target, (...result) => {
-      const [error, socket] = result;
-      if (error) {
-        callback(error, null);
-        return;
-      }
-      if (socket.remoteAddress === undefined || !addressPermitted(host, rule, socket.remoteAddress)) {
-        socket.destroy();
-        callback(new EgressRefusedError(`${host} connected to an address that is not allowed`), null);
-        return;
-      }
-      callback(null, socket);
-    });
+    const direct: buildConnector.connector = (to, done) =>
+      connectorFor(rule)(to, (...result) => {
+        const [error, socket] = result;
+        if (error) {
+          done(error, null);
+          return;
+        }
+        if (socket.remoteAddress === undefined || !addressPermitted(host, rule, socket.remoteAddress)) {
+          socket.destroy();
+          done(new EgressRefusedError(`${host} connected to an address that is not allowed`), null);
+          return;
+        }
+        done(null, socket);
+      });
+    outboundConnector(proxy, direct, { resolve, rule, connectTimeoutMs })(target, callback);
   };
   return new Agent({ ...agentOptions, connect });
 }
@@ -109,18 +103,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
  */
 export function operatorFetch(proxy: OutboundProxy, resolve = resolveWithSystem): typeof globalThis.fetch {
   const direct = buildConnector({ timeout: OPERATOR_CONNECT_MS });
-  const connect: buildConnector.connector = (target, callback) => {
-    const port = Number(target.port || DEFAULT_PORT[target.protocol === 'https:' ? 'https' : 'http']);
-    const through = proxyFor(proxy, { protocol: target.protocol, hostname: target.hostname, port });
-    if (!through) {
-      direct(target, callback);
-      return;
-    }
-    connectThrough(through, { resolve, connectTimeoutMs: OPERATOR_CONNECT_MS }, target, port).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    );
-  };
+  const connect = outboundConnector(proxy, direct, { resolve, connectTimeoutMs: OPERATOR_CONNECT_MS });
   const dispatcher = new Agent({ connect });
   const send = (input: string | URL, init?: RequestInit) => fetch(input, { ...(init as object), dispatcher });
   return send as unknown as typeof globalThis.fetch;
@@ -133,6 +116,31 @@ interface TunnelSettings {
   /** Absent: every address is permitted. */
   rule?: AddressRule;
   connectTimeoutMs: number;
+}
+
+function portOf({ port, protocol }: buildConnector.Options): number {
+  return Number(port || DEFAULT_PORT[protocol === 'https:' ? 'https' : 'http']);
+}
+
+/** Returns a connector that goes through the proxy if the host has one, and else by `direct`. */
+function outboundConnector(
+  proxy: OutboundProxy | undefined,
+  direct: buildConnector.connector,
+  settings: TunnelSettings,
+): buildConnector.connector {
+  return (target, callback) => {
+    const { protocol, hostname } = target;
+    const port = portOf(target);
+    const through = proxy && proxyFor(proxy, { protocol, hostname, port });
+    if (!through) {
+      direct(target, callback);
+      return;
+    }
+    connectThrough(through, settings, target, port).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
 }
 
 /**
