@@ -198,7 +198,8 @@ async function openTunnelToAny(
   throw failure;
 }
 
-function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+/** Rejects if a name is not resolved within the limit. The look-up continues, and its result is dropped. */
+export function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((done, fail) => {
     const late = Object.assign(new Error('the name was not resolved in time'), { code: 'ETIMEDOUT' });
     const timer = setTimeout(() => fail(late), limitMs);

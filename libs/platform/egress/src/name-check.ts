@@ -1,4 +1,4 @@
-import { resolveWithSystem, type ResolveHost } from './guarded-dispatcher.js';
+import { inTime, resolveWithSystem, type ResolveHost } from './guarded-dispatcher.js';
 
 /** A client waits for the answer. */
 const LIMIT_MS = 1_000;
@@ -14,16 +14,10 @@ export class NameCheck {
 
   /** @throws if the name has no address, or is not resolved in time */
   async resolve(host: string): Promise<readonly { address: string }[]> {
-    let timer: NodeJS.Timeout | undefined;
-    let isLate = false;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        reject(new Error('the name was not resolved in time'));
-      }, LIMIT_MS);
-    });
-    const resolved = oneOfFew(() => (isLate ? Promise.resolve([]) : this.resolveHost(host)));
-    return Promise.race([resolved, late]).finally(() => clearTimeout(timer));
+    let hasEnded = false;
+    // A check that ended while it waited for its turn needs no look-up.
+    const resolved = oneOfFew(() => (hasEnded ? Promise.resolve([]) : this.resolveHost(host)));
+    return inTime(resolved, LIMIT_MS).finally(() => (hasEnded = true));
   }
 }
 
