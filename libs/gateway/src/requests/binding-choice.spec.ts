@@ -134,6 +134,23 @@ it('does not count what a binding served without a rate against the rate it gets
   expect(chosen(row, {}, { limits, now: 1_000 })).toBe('a');
 });
 
+it('forgets idle users of a binding, never those with requests in flight or a debt', () => {
+  const limits = new BindingLimits();
+  const kept = (): number => (limits as unknown as { usage: { size: number } }).usage.size;
+  const row = published(binding('a', { limits: { ...ALL, max_concurrency: 10 } }));
+  const slow = published(binding('slow', { limits: { ...ALL, max_rps: 0.001 } }));
+  // It sweeps idle ones periodically, starting from its creation.
+  const now = performance.now();
+  for (const tenant of ['ten_idle', 'ten_busy']) chosen(row, {}, { limits, tenant, now });
+  limits.leave('a', 'ten_idle');
+  chosen(slow, {}, { limits, now });
+  limits.leave('slow', 'ten_reader');
+  expect(kept()).toBe(5);
+  expect(chosen(slow, {}, { limits, now: now + 500_000 })).toBe(429);
+  // The idle tenant, and the tenant of the slow binding, whose rate is not limited.
+  expect(kept()).toBe(3);
+});
+
 it('leaves half of the limits of a shared slug to other tenants, and at least one request to each', () => {
   const limits = new BindingLimits();
   const ask = (row: PublishedRow, tenant: string, now = 0) => chosen(row, {}, { limits, tenant, now });

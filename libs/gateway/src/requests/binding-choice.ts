@@ -1,12 +1,7 @@
 import { SLOT_COUNT, slotOf, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
 import { noCapacity, modelQuotaExceeded } from '../gateway.errors.js';
+import { LimitUsages, type LimitUsage } from '../tokens/limit-usages.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
-
-interface BindingUsage {
-  inFlight: number;
-  allowance: number;
-  filledAt: number;
-}
 
 type Limits = NonNullable<PublishedBinding['limits']>;
 
@@ -27,7 +22,7 @@ export function userOf({ audience, tenant_id }: PublishedRow, tenantId: string):
 
 /** The limits of bindings and the shares of tenants, as this gateway alone sees them. */
 export class BindingLimits {
-  private readonly usage = new Map<string, BindingUsage>();
+  private readonly usage = new LimitUsages();
 
   hasCapacity({ binding_id, limits }: PublishedBinding, user: BindingUser, now: number): boolean {
     if (!limits) return true;
@@ -44,10 +39,8 @@ export class BindingLimits {
   }
 
   leave(bindingId: string, tenantId: string): void {
-    for (const key of [bindingId, keyOf(bindingId, tenantId)]) {
-      const usage = this.usage.get(key);
-      if (usage) usage.inFlight -= 1;
-    }
+    this.usage.leave(bindingId);
+    this.usage.leave(keyOf(bindingId, tenantId));
   }
 
   private isBelow(key: string, { max_rps, max_concurrency }: Limits, now: number): boolean {
@@ -63,17 +56,8 @@ export class BindingLimits {
     if (max_rps) usage.allowance -= 1;
   }
 
-  private usageOf(id: string, perSecond: number, now: number): BindingUsage {
-    const most = Math.max(1, perSecond);
-    let usage = this.usage.get(id);
-    if (!usage) {
-      usage = { inFlight: 0, allowance: most, filledAt: now };
-      this.usage.set(id, usage);
-    }
-    // A clock that is set back adds nothing and takes nothing.
-    usage.allowance = Math.min(most, usage.allowance + (Math.max(0, now - usage.filledAt) / 1000) * perSecond);
-    usage.filledAt = now;
-    return usage;
+  private usageOf(key: string, perSecond: number, now: number): LimitUsage {
+    return this.usage.filled(key, Math.max(1, perSecond), perSecond / 1000, now);
   }
 }
 

@@ -1,27 +1,17 @@
 import { rateLimited, tooManyAtOnce } from '../gateway.errors.js';
 import type { GatewaySettings } from '../settings.js';
+import { LimitUsages, type LimitUsage } from './limit-usages.js';
 import type { Token } from './token-book.js';
-
-/** Buckets of tokens not seen for this long are full again and need not be kept. */
-const FORGET_AFTER_MS = 120_000;
 
 type LimitedClient = Pick<Token, 'id' | 'tenantId' | 'tenantName' | 'ownerKey' | 'countsForOwner'>;
 type ClientSettings = Pick<GatewaySettings, 'requestsPerMinute' | 'maxConcurrencyPerToken' | 'limitsOfTenant'>;
-
-interface LimitUsage {
-  /** Requests that may start now. */
-  allowance: number;
-  filledAt: number;
-  inFlight: number;
-}
 
 /**
  * Limits per token, or per tenant: a bucket of requests that refills evenly, and a cap on requests in flight. A
  * library's promise per request would cost too much here.
  */
 export class TokenLimits {
-  private readonly usage = new Map<string, LimitUsage>();
-  private sweptAt = performance.now();
+  private readonly usage = new LimitUsages();
 
   constructor(
     private requestsPerMinute: number,
@@ -58,8 +48,7 @@ export class TokenLimits {
   }
 
   leave(tokenId: string): void {
-    const usage = this.usage.get(tokenId);
-    if (usage) usage.inFlight -= 1;
+    this.usage.leave(tokenId);
   }
 
   /** Up to ten seconds' worth of requests may arrive at once. */
@@ -72,27 +61,7 @@ export class TokenLimits {
   }
 
   private filled(tokenId: string, now: number): LimitUsage {
-    const usage = this.usageOf(tokenId, now);
-    // A clock that is set back adds nothing and takes nothing.
-    usage.allowance = Math.min(this.burst, usage.allowance + Math.max(0, now - usage.filledAt) * this.perMs);
-    usage.filledAt = now;
-    return usage;
-  }
-
-  private usageOf(tokenId: string, now: number): LimitUsage {
-    if (now - this.sweptAt > FORGET_AFTER_MS) this.sweep(now);
-    let usage = this.usage.get(tokenId);
-    if (!usage) {
-      usage = { allowance: this.burst, filledAt: now, inFlight: 0 };
-      this.usage.set(tokenId, usage);
-    }
-    return usage;
-  }
-
-  private sweep(now: number): void {
-    this.sweptAt = now;
-    for (const [id, usage] of this.usage)
-      if (usage.inFlight === 0 && now - usage.filledAt > FORGET_AFTER_MS) this.usage.delete(id);
+    return this.usage.filled(tokenId, this.burst, this.perMs, now);
   }
 }
 
