@@ -39,8 +39,9 @@ function chosen(
     return { isServing: state !== 'away', isWell: () => state === 'well' } as unknown as UpstreamBackend;
   };
   try {
-    const { binding: drawn } = chooseBinding(row, backendOf, limits, tenant, session, now);
-    limits.enter(drawn, userOf(row, tenant), now);
+    const user = userOf(row, tenant);
+    const { binding: drawn } = chooseBinding(row, backendOf, limits, user, session, now);
+    limits.enter(drawn, user, now);
     return drawn.binding_id;
   } catch (error) {
     return (error as GatewayError).status;

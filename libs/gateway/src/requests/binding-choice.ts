@@ -80,7 +80,7 @@ export function chooseBinding(
   published: PublishedRow,
   backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
   limits: BindingLimits,
-  tenantId: string,
+  user: BindingUser,
   session: string | undefined,
   now: number,
 ): { binding: PublishedBinding; backend: UpstreamBackend } {
@@ -88,7 +88,6 @@ export function chooseBinding(
     const backend = backendOf(binding);
     return backend?.isServing && binding.weight > 0 ? [{ binding, backend }] : [];
   });
-  const user = userOf(published, tenantId);
   const open = serving.filter(({ binding }) => limits.hasCapacity(binding, user, now));
   if (open.length === 0) throw serving.length > 0 ? modelQuotaExceeded() : noCapacity(published.slug);
 
@@ -97,8 +96,8 @@ export function chooseBinding(
   const best = Math.min(...choice.map(({ binding }) => binding.priority));
   const drawn = choice.filter(({ binding }) => binding.priority === best);
   const total = drawn.reduce((sum, { binding }) => sum + binding.weight, 0);
-  const fraction =
-    session === undefined ? Math.random() : (slotOf(tenantId, `slug:${published.slug}`, session) + 0.5) / SLOT_COUNT;
+  const product = `slug:${published.slug}`;
+  const fraction = session === undefined ? Math.random() : (slotOf(user.tenantId, product, session) + 0.5) / SLOT_COUNT;
   let left = fraction * total;
   for (const one of drawn) {
     left -= one.binding.weight;

@@ -129,7 +129,7 @@ export class Destinations {
     const held = this.heldBinding(row, backendOf, user, now, waited);
     if (held) return held;
     const { binding, backend } =
-      bindingKept(row, backendOf, waited) ?? this.chooseBinding(row, backendOf, token, session, now, waited);
+      bindingKept(row, backendOf, waited) ?? this.chooseBinding(row, backendOf, user, session, now, waited);
     this.count(binding, user, now, waited);
     const sessionRequest = session && {
       session,
@@ -151,13 +151,13 @@ export class Destinations {
   private chooseBinding(
     row: PublishedRow,
     backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
-    token: Token,
+    user: BindingUser,
     session: ClientSession | undefined,
     now: number,
     waited: PendingDraw | undefined,
   ): { binding: PublishedBinding; backend: UpstreamBackend } {
     try {
-      return chooseBinding(row, backendOf, this.limits, token.tenantId, session?.key, now);
+      return chooseBinding(row, backendOf, this.limits, user, session?.key, now);
     } catch (error) {
       if (error instanceof GatewayError && error.status === 503) this.noteRefusal(this.keysOfBest(row), waited);
       throw error;
