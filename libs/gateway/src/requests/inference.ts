@@ -182,7 +182,6 @@ export class Inference {
         token,
         tokenEnd: () => this.tokens.ends.endOf(token),
       };
-      if (this.isStopped) throw gatewayStopping();
       pending.assertOpen();
       isHandedOver = true;
       const exchange = new Exchange(input, this.parts, () => {
