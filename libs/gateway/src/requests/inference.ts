@@ -243,8 +243,8 @@ export class Inference {
       return await released;
     } catch (error) {
       if (isHeld) recorder.hold(keys, performance.now() - request.arrivedAt);
-      // A gateway that stops, and a token that ends, refuse requests too, which says nothing about instances.
-      if (error instanceof GatewayError && error.status !== 401 && !this.isStopped) recorder.refuse(keys);
+      // A gateway that stops, and a token that ends, abort the signal. They say nothing about instances.
+      if (error instanceof GatewayError && !request.signal.aborted) recorder.refuse(keys);
       throw error;
     }
   }
