@@ -36,8 +36,8 @@ export class MediaCheck {
 }
 
 function assertAll(rules: readonly MediaUrls[], { hosts, other }: NamedMedia): void {
-  for (const rule of rules.filter(({ allow }) => allow !== 'any')) {
-    if (other !== undefined) throw refused(other, rule);
+  for (const rule of rules) {
+    if (other !== undefined && !isMediaAllowed(rule, { kind: 'other' })) throw refused(other, rule);
     for (const [host, path] of hosts)
       if (!isMediaAllowed(rule, { kind: 'host', host })) throw refused(path, rule, host);
   }
