@@ -64,10 +64,7 @@ export class TokenEnds {
     if (!watched) return;
     if (watched.timer) clearTimeout(watched.timer);
     watched.timer = null;
-    const error = this.endOf(before);
-    if (error) this.end(watched, error);
-    if (watched.requests.size > 0) this.arm(id, watched);
-    else this.watched.delete(id);
+    this.settle(id, watched, this.endOf(before));
   }
 
   private arm(id: string, watched: WatchedToken): void {
@@ -81,7 +78,11 @@ export class TokenEnds {
   private onTimer(id: string, watched: WatchedToken): void {
     watched.timer = null;
     const token = this.tokenOf(id);
-    const error = token ? this.endOf(token) : endedToken();
+    this.settle(id, watched, token ? this.endOf(token) : endedToken());
+  }
+
+  /** Ends the requests if there is an error. The others are watched further. */
+  private settle(id: string, watched: WatchedToken, error: GatewayError | undefined): void {
     if (error) this.end(watched, error);
     if (watched.requests.size > 0) this.arm(id, watched);
     else this.watched.delete(id);

@@ -84,13 +84,13 @@ export class ClientLimits {
 
   /** Each call that returns is followed by one `leave`. @throws GatewayError 429 with Retry-After */
   enter(client: LimitedClient, now = performance.now()): void {
-    if (client.countsForOwner) this.owners.enter(client.ownerKey, now);
-    else this.tokens.enter(client.id, now);
+    const limits = client.countsForOwner ? this.owners : this.tokens;
+    const key = client.countsForOwner ? client.ownerKey : client.id;
+    limits.enter(key, now);
     try {
       this.limitsOf(client).enter(client.tenantId, now);
     } catch (refusal) {
-      if (client.countsForOwner) this.owners.leave(client.ownerKey);
-      else this.tokens.leave(client.id);
+      limits.leave(key);
       throw refusal;
     }
     if (!client.countsForOwner) this.owners.count(client.ownerKey, now);
