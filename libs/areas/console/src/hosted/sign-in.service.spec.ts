@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { KeyRing } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies } from '../sessions/console-cookies.js';
@@ -100,6 +101,16 @@ describe('a sign-in', () => {
     expect([at('/?sign_in=refused').length, at('/?sign_in=too_many').length]).toEqual([20, 38]);
     // A group may start while 31 run.
     expect(checking.most).toBeLessThanOrEqual(39);
+  });
+
+  it('leaves no line in the log if too many others wait already', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const begins = await Promise.all(Array.from({ length: 1_100 }, begin));
+    const finished = await Promise.all(begins.map((begun, n) => finish(begun, n === 0 ? 'state' : `state${n + 1}`)));
+    const refused = finished.filter(({ location }) => location === '/?sign_in=unavailable');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
   });
 
   it('answers only to its own host', async () =>

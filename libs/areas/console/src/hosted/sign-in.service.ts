@@ -44,6 +44,9 @@ class SignInRefused extends Error {
   }
 }
 
+/** Too many sign-ins wait for the provider. */
+class SignInOverload extends Error {}
+
 /**
  * Signs people in at the hosted provider. Nothing is stored in the meantime: the state comes back sealed, in a cookie.
  */
@@ -51,7 +54,7 @@ class SignInRefused extends Error {
 export class SignInService {
   private readonly logger = new Logger('console');
   private readonly failures = new AddressRate(FAILURES_PER_MINUTE);
-  private readonly checks = new AttemptQueue(CHECKS, () => errors.unavailable());
+  private readonly checks = new AttemptQueue(CHECKS, () => new SignInOverload());
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'keyRing' | 'trustedProxies'>,
@@ -82,9 +85,10 @@ export class SignInService {
       const claim = handshake.state;
       return await this.checks.run({ address, claim }, () => this.signIn(request, handshake));
     } catch (failure) {
+      // A flood must not fill the log.
+      if (failure instanceof SignInOverload) return this.failed('unavailable');
       if (!(failure instanceof SignInRefused)) return this.failed('unavailable', failure);
       const isTooMany = this.failures.take(address) !== undefined;
-      // A flood must not fill the log.
       return isTooMany ? this.failed('too_many') : this.failed(failure.why, failure.cause);
     }
   }
