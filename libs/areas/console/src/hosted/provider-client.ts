@@ -37,13 +37,16 @@ export class ProviderClient {
   readonly isConfigured: boolean;
   private readonly audience: string;
   private readonly callback: string;
+  private readonly fetch?: CustomFetch;
   private found?: Promise<Configuration>;
 
   constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'identity' | 'outboundProxy'>) {
-    const { identity, console } = config;
+    const { identity, console, outboundProxy } = config;
     this.isConfigured = identity.clientId !== undefined;
     this.audience = identity.audience ?? '';
     this.callback = `${console.publicUrl}/console/callback`;
+    // Built once: each has its own connections.
+    this.fetch = outboundProxy && (operatorFetch(outboundProxy) as CustomFetch);
   }
 
   /** @throws any error that prevents a request to the provider */
@@ -133,11 +136,10 @@ export class ProviderClient {
     const client = await library();
     const { issuer = '', clientId = '', clientSecret } = this.config.identity;
     const server = new URL(issuer);
-    const { outboundProxy } = this.config;
     const authentication = clientSecret === undefined ? client.None() : undefined;
     return client.discovery(server, clientId, clientSecret, authentication, {
       timeout: TIMEOUT_SECONDS,
-      ...(outboundProxy && { [client.customFetch]: operatorFetch(outboundProxy) as CustomFetch }),
+      ...(this.fetch && { [client.customFetch]: this.fetch }),
       ...(server.protocol === 'http:' && { execute: [client.allowInsecureRequests] }),
     });
   }
