@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { OperatorConfig } from '../operator-config.js';
-import { isOwnVariable } from './variables.js';
+import { isPrivateVariable } from './variables.js';
 
 /**
  * Returns this process's environment with changes, for a launcher or a tool; `undefined` removes a variable. A child
@@ -15,9 +15,12 @@ export function systemEnvironment(): NodeJS.ProcessEnv {
   return { LC_ALL: 'C', PATH: process.env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 }
 
-/** This process's environment without the variables of Slipway, for a program that the operator chose. */
+/**
+ * This process's environment for a program that the operator chose, such as a plugin of a kubeconfig. It has no
+ * variables of Slipway, but keeps those that such a program may read too: proxies, NODE_ENV, and those of AWS.
+ */
 export function foreignEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwnVariable(name)));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isPrivateVariable(name)));
 }
 
 /**

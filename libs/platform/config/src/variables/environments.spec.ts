@@ -121,8 +121,14 @@ it('a child of a process inherits no key and no login of Slipway', () => {
     for (const { name } of VARIABLES.filter(({ secret }) => secret)) process.env[name] = 'secret';
     process.env['SLIPWAY_TOKEN'] = 'secret';
     process.env['KUBECONFIG'] = '/etc/kube';
+    process.env['HTTPS_PROXY'] = 'http://proxy:3128';
+    process.env['NODE_ENV'] = 'production';
+    process.env['SLIPWAY_HOME'] = '/srv';
     const foreign = foreignEnvironment();
     expect(foreign['KUBECONFIG']).toBe('/etc/kube');
+    // A plugin of a kubeconfig may need the proxy to get a token.
+    expect([foreign['HTTPS_PROXY'], foreign['NODE_ENV']]).toEqual(['http://proxy:3128', 'production']);
+    expect(foreign).not.toHaveProperty('SLIPWAY_HOME');
     expect(Object.entries(foreign).filter(([, value]) => value === 'secret')).toEqual([]);
     expect(Object.keys(systemEnvironment()).sort()).toEqual(['LC_ALL', 'PATH']);
   } finally {

@@ -34,11 +34,13 @@ export interface Variable<T> {
   processes: readonly ProcessName[];
   /** True if the value must never be printed. */
   secret?: boolean;
+  /** True for a conventional name that other programs read too, so a program of the operator keeps it. */
+  shared?: boolean;
   /** Throws an Error whose message completes "<NAME> …", e.g. "must be a whole number from 1 to 10". */
   parse(raw: string): T;
 }
 
-type VariableNote = { description: string; secret?: boolean; processes: readonly ProcessName[] };
+type VariableNote = Omit<Variable<unknown>, 'name' | 'default' | 'parse'>;
 
 const withDefault = <T>(
   name: string,
@@ -61,6 +63,7 @@ const GIBIBYTE = 2 ** 30;
  */
 export const SCHEMA = {
   nodeEnv: withDefault('NODE_ENV', 'development', oneOf('development', 'production', 'test'), {
+    shared: true,
     processes: ALL,
     description: 'production rejects the embedded Postgres, a missing SLIPWAY_SECRET_KEY and SLIPWAY_PAUSE_POINT',
   }),
@@ -272,15 +275,18 @@ export const SCHEMA = {
     description: 'bearer token that /metrics requires, on every port',
   }),
   httpProxy: optional('HTTP_PROXY', proxyUrl, {
+    shared: true,
     processes: SERVERS,
     description:
       'proxy for webhooks, suppliers and external sandboxes with http URLs; engines are never called through it',
   }),
   httpsProxy: optional('HTTPS_PROXY', proxyUrl, {
+    shared: true,
     processes: SERVERS,
     description: 'the same for https URLs, and for the identity provider',
   }),
   noProxy: optional('NO_PROXY', names, {
+    shared: true,
     processes: SERVERS,
     description: 'hosts, domains, addresses and networks that are called without a proxy, separated by commas; * = all',
   }),
@@ -311,6 +317,7 @@ export const VARIABLES: readonly VariableRow[] = Object.values(SCHEMA).map((vari
   description: variable.description,
   processes: variable.processes,
   ...(variable.secret ? { secret: true } : {}),
+  ...(variable.shared ? { shared: true } : {}),
 }));
 
 const TABLE = [...VARIABLES, ...LIBRARY_VARIABLES];
@@ -333,6 +340,11 @@ export function environmentOf(
 
 /** Whether Slipway, or a library in it, reads this variable: it must not be declared as a secret for anything else. */
 export const isOwnVariable = (name: string): boolean => readersOf(name, VARIABLES) !== undefined && !/^AWS_/.test(name);
+
+const SHARED = new Set(VARIABLES.filter(({ shared }) => shared).map(({ name }) => name));
+
+/** Whether a program that the operator chose must not get this variable. */
+export const isPrivateVariable = (name: string): boolean => isOwnVariable(name) && !SHARED.has(name);
 
 /**
  * Parses every variable. An empty value counts as unset, because compose files pass unset variables that way. A
