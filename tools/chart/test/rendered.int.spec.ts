@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect } from '@jest/globals';
-import { LIBRARY_VARIABLES, loadConfig, VARIABLES, type ProcessName } from '@slipway/platform-config';
+import { ALL_VARIABLES, loadConfig, VARIABLES, type ProcessName } from '@slipway/platform-config';
 import { TARGETS } from '@slipway/registry/targets';
 import { kubernetesTarget } from '@slipway/target-kubernetes';
 import { CHART, exampleValues, RAW, readYaml, ROOT } from '../src/chart.js';
@@ -88,12 +88,11 @@ describe.each(EXAMPLES)('%s', (name, file) => {
   });
 
   it('gives each process only variables that it reads', () => {
-    const table = [...VARIABLES, ...LIBRARY_VARIABLES];
     for (const process of ['api', 'worker', 'gateway', 'migrate'] as const) {
       const [pod] = podsOf(objects()).filter(({ of }) => of.metadata.name === `slipway-${process}`);
       const names = pod!.spec.containers[0]!.env!.map((one) => one.name);
       const isRead = (name: string): boolean =>
-        table.some((row) => row.name === name && row.processes.includes(process satisfies ProcessName));
+        ALL_VARIABLES.some((row) => row.name === name && row.processes.includes(process satisfies ProcessName));
       expect(names).toContain('DATABASE_URL');
       expect([process, names.filter((name) => !isRead(name))]).toEqual([process, []]);
     }

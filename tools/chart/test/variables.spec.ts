@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { LIBRARY_VARIABLES, VARIABLES } from '@slipway/platform-config';
+import { ALL_VARIABLES, VARIABLES } from '@slipway/platform-config';
 import { CHART, readYaml, ROOT } from '../src/chart.js';
 
 const at = (...parts: string[]): string => readFileSync(path.join(ROOT, ...parts), 'utf8');
@@ -29,9 +29,7 @@ it('`settings` accepts every other variable that is not a secret', () => {
 it('the chart knows the processes of every variable', () => {
   const listed = readYaml(path.join(CHART, 'variables.yaml'));
   const pods = (processes: readonly string[]) => processes.filter((one) => one !== 'tools');
-  expect(listed).toEqual(
-    Object.fromEntries([...VARIABLES, ...LIBRARY_VARIABLES].map(({ name, processes }) => [name, pods(processes)])),
-  );
+  expect(listed).toEqual(Object.fromEntries(ALL_VARIABLES.map(({ name, processes }) => [name, pods(processes)])));
 });
 
 it('the chart uses the user, the folders and the ports of the images', () => {

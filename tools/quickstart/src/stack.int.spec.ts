@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { LIBRARY_VARIABLES, readStackFile, VARIABLES } from '@slipway/platform-config';
+import { ALL_VARIABLES, readStackFile } from '@slipway/platform-config';
 import pg from 'pg';
 import { OF_NO_PROCESS, SAMPLES } from '../test/variable-samples.js';
 import { externalPostgres, FOREGROUND, HomeTemplate, isAlive, LauncherBed, until } from '../test/launcher-bed.js';
@@ -105,17 +105,20 @@ describe('the launcher', () => {
       ...OF_NO_PROCESS,
       HUB_TOKEN: 'hub',
     };
-    const table = [...VARIABLES, ...LIBRARY_VARIABLES];
     // `npm start` chooses these, so no sample is needed.
     const chosen = ['SLIPWAY_API_PORT', 'SLIPWAY_GATEWAY_PORT', 'NODE_ENV'];
-    expect(table.map(({ name }) => name).filter((name) => !env[name] && !chosen.includes(name))).toEqual([]);
+    expect(ALL_VARIABLES.map(({ name }) => name).filter((name) => !env[name] && !chosen.includes(name))).toEqual([]);
     const launcher = bed.launch(env);
     await launcher.ready();
     for (const name of ['migrate', 'api', 'worker', 'gateway'] as const) {
       const got = bed.lastNote(`${name} variables`).split(' ').slice(2);
-      const known = [...table.map((row) => row.name), ...Object.keys(OF_NO_PROCESS), 'HUB_TOKEN', 'AWS_PROFILE'];
-      const expected = table
-        .filter(({ processes }) => processes.includes(name))
+      const known = [
+        ...ALL_VARIABLES.map((row) => row.name),
+        ...Object.keys(OF_NO_PROCESS),
+        'HUB_TOKEN',
+        'AWS_PROFILE',
+      ];
+      const expected = ALL_VARIABLES.filter(({ processes }) => processes.includes(name))
         .map((row) => row.name)
         .filter((one) => one !== 'NODE_ENV' && !(name === 'gateway' && one === 'SLIPWAY_GATEWAY_DATABASE_URL'));
       const secrets = name === 'api' || name === 'worker' ? ['AWS_PROFILE', 'HUB_TOKEN'] : [];

@@ -67,8 +67,8 @@ export {
 } from './prices.js';
 export { RETENTION, retentionOf, type Retention, type RetentionName } from './retention.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';
-export { LIBRARY_VARIABLES, PROCESSES, readersOf, type ProcessName } from './variables/processes.js';
-export { environmentOf, VARIABLES, type VariableRow } from './variables/variables.js';
+export { PROCESSES, type ProcessName } from './variables/processes.js';
+export { ALL_VARIABLES, environmentOf, VARIABLES, type VariableRow } from './variables/variables.js';
 export {
   cannotStart,
   listenFault,

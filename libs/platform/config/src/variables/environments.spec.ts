@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import {
+  ALL_VARIABLES,
   environmentOf,
   foreignEnvironment,
-  LIBRARY_VARIABLES,
   loadConfig,
   OperatorConfigError,
   parseOperatorConfig,
@@ -16,9 +16,8 @@ import {
 } from '../index.js';
 
 const at = (file: string): string => readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
-const TABLE = [...VARIABLES, ...LIBRARY_VARIABLES];
 const rowsOf = (process: ProcessName): string[] =>
-  TABLE.filter(({ processes }) => processes.includes(process))
+  ALL_VARIABLES.filter(({ processes }) => processes.includes(process))
     .map(({ name }) => name)
     .sort();
 
@@ -39,12 +38,12 @@ const compose = parse(at('docker/compose.yaml'), { merge: true }) as Compose;
 
 describe('the environment of a process', () => {
   it('every variable belongs to a process, and a name has one row', () => {
-    expect(TABLE.filter(({ processes }) => processes.length === 0)).toEqual([]);
-    expect(new Set(TABLE.map(({ name }) => name)).size).toBe(TABLE.length);
+    expect(ALL_VARIABLES.filter(({ processes }) => processes.length === 0)).toEqual([]);
+    expect(new Set(ALL_VARIABLES.map(({ name }) => name)).size).toBe(ALL_VARIABLES.length);
   });
 
   it.each(PROCESSES)('has what the table lists for %s, and nothing else that Slipway knows', (process) => {
-    const all = Object.fromEntries([...TABLE, { name: 'PATH' }].map(({ name }) => [name, 'x']));
+    const all = Object.fromEntries([...ALL_VARIABLES, { name: 'PATH' }].map(({ name }) => [name, 'x']));
     const own = environmentOf(process, { ...all, SLIPWAY_TOKEN: 'x', SLIPWAY_URL: 'x', HUB_TOKEN: 'x' }, ['HUB_TOKEN']);
     const sends = process === 'api' || process === 'worker';
     expect(Object.keys(own).sort()).toEqual([...rowsOf(process), 'PATH', ...(sends ? ['HUB_TOKEN'] : [])].sort());
@@ -150,7 +149,7 @@ describe('compose.yaml', () => {
   it('gives its databases nothing of Slipway but their own passwords', () => {
     const others = Object.entries(compose.services).filter(([name]) => !PROCESSES.includes(name as ProcessName));
     for (const [name, { environment = {} }] of others)
-      expect([name, Object.keys(environment).filter((one) => TABLE.some((row) => row.name === one))]).toEqual([
+      expect([name, Object.keys(environment).filter((one) => ALL_VARIABLES.some((row) => row.name === one))]).toEqual([
         name,
         [],
       ]);
@@ -187,6 +186,6 @@ it('docs/configuration.md lists the processes of each variable', () => {
       .slice(0, 5)
       .map((cell) => cell.trim() === '✓'),
   ]);
-  const expected = TABLE.map(({ name, processes }) => [name, PROCESSES.map((one) => processes.includes(one))]);
+  const expected = ALL_VARIABLES.map(({ name, processes }) => [name, PROCESSES.map((one) => processes.includes(one))]);
   expect(listed).toEqual(expected.sort(([one], [other]) => ((one as string) < (other as string) ? -1 : 1)));
 });

@@ -27,22 +27,8 @@ export const LIBRARY_VARIABLES: readonly LibraryVariable[] = [
   { name: 'AWS_SESSION_TOKEN', description: 'its session token, if it has one', processes: STORES, secret: true },
 ];
 
-/** Other variables of the AWS client, such as AWS_PROFILE or AWS_WEB_IDENTITY_TOKEN_FILE, lead to credentials too. */
-const OF_AWS = /^AWS_/;
+/** Also other variables of the AWS client, such as AWS_PROFILE or AWS_WEB_IDENTITY_TOKEN_FILE, lead to credentials. */
+export const OF_AWS = { names: /^AWS_/, processes: STORES };
 
 /** Variables of people and their programs. No process of Slipway reads them. */
-const OF_NO_PROCESS = new Set(['SLIPWAY_TOKEN', 'SLIPWAY_URL']);
-
-/**
- * The processes that read a variable of Slipway or of its libraries.
- * @param table name and processes of every variable
- * @returns undefined for a variable that Slipway does not know, such as PATH
- */
-export function readersOf(
-  name: string,
-  table: readonly { name: string; processes: readonly ProcessName[] }[],
-): readonly ProcessName[] | undefined {
-  if (OF_NO_PROCESS.has(name)) return [];
-  if (OF_AWS.test(name)) return STORES;
-  return table.find((variable) => variable.name === name)?.processes;
-}
+export const OF_NO_PROCESS = new Set(['SLIPWAY_TOKEN', 'SLIPWAY_URL']);

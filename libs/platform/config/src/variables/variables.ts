@@ -1,5 +1,5 @@
 import { proxyList } from '@slipway/platform-bounds';
-import { ALL, LIBRARY_VARIABLES, readersOf, SERVERS, type ProcessName } from './processes.js';
+import { ALL, LIBRARY_VARIABLES, OF_AWS, OF_NO_PROCESS, SERVERS, type ProcessName } from './processes.js';
 import {
   auditAnchor,
   headerNames,
@@ -320,7 +320,15 @@ export const VARIABLES: readonly VariableRow[] = Object.values(SCHEMA).map((vari
   ...(variable.shared ? { shared: true } : {}),
 }));
 
-const TABLE = [...VARIABLES, ...LIBRARY_VARIABLES];
+/** The rows of Slipway and of the libraries in it. */
+export const ALL_VARIABLES: readonly VariableRow[] = [...VARIABLES, ...LIBRARY_VARIABLES];
+
+/** The processes that read a variable, or undefined for a variable that Slipway does not know, such as PATH. */
+function readersOf(name: string): readonly ProcessName[] | undefined {
+  if (OF_NO_PROCESS.has(name)) return [];
+  if (OF_AWS.names.test(name)) return OF_AWS.processes;
+  return ALL_VARIABLES.find((variable) => variable.name === name)?.processes;
+}
 
 /**
  * Returns the environment of a process: without the variables that only other processes read, and without these
@@ -334,12 +342,12 @@ export function environmentOf(
 ): NodeJS.ProcessEnv {
   const hidden = new Set(process === 'api' || process === 'worker' ? [] : secrets);
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !hidden.has(name) && (readersOf(name, TABLE)?.includes(process) ?? true)),
+    Object.entries(env).filter(([name]) => !hidden.has(name) && (readersOf(name)?.includes(process) ?? true)),
   );
 }
 
 /** Whether Slipway, or a library in it, reads this variable: it must not be declared as a secret for anything else. */
-export const isOwnVariable = (name: string): boolean => readersOf(name, VARIABLES) !== undefined && !/^AWS_/.test(name);
+export const isOwnVariable = (name: string): boolean => readersOf(name) !== undefined && !OF_AWS.names.test(name);
 
 const SHARED = new Set(VARIABLES.filter(({ shared }) => shared).map(({ name }) => name));
 
