@@ -15,7 +15,7 @@ import {
 } from './operator-settings.js';
 import type { ProcessName } from './variables/processes.js';
 import { readStackFile, type StackFile } from './stack-file.js';
-import { environmentOf, identityVariableProblems, readVariables, type Values } from './variables/variables.js';
+import { environmentOf, identityVariableProblems, readVariables, SCHEMA, type Values } from './variables/variables.js';
 
 // The gateway reads these exports of this library. It must not load Nest.
 export { KeyRing } from './key-ring.js';
@@ -143,7 +143,7 @@ export function loadConfig(given: NodeJS.ProcessEnv, cwd: string, options: LoadO
 
   const production = values.nodeEnv === 'production';
   // Migrations encrypt nothing, so the key is none of their variables.
-  const needsKey = options.process !== 'migrate';
+  const needsKey = options.process === undefined || SCHEMA.secretKey.processes.includes(options.process);
   let stack: StackFile | undefined;
   if (production && !isSet('DATABASE_URL'))
     problems.push('DATABASE_URL is required when NODE_ENV=production: the embedded Postgres is not for production');
@@ -230,7 +230,7 @@ export function loadConfig(given: NodeJS.ProcessEnv, cwd: string, options: LoadO
     logLevel: values.logLevel,
     rateLimit: { readsPerMinute: values.rateLimitReads, mutationsPerMinute: values.rateLimitMutations },
     metricsPort: values.metricsPort,
-    ownPorts: ownPorts(readVariables(given).values, [url, migrateUrl, gatewayUrl]),
+    ownPorts: ownPorts(env === given ? values : readVariables(given).values, stack),
     metricsToken: values.metricsToken,
     ...((values.httpProxy ?? values.httpsProxy) !== undefined && {
       outboundProxy: { http: values.httpProxy, https: values.httpsProxy, none: values.noProxy ?? [] },
@@ -293,13 +293,14 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
  * The ports in all variables, also in those of other processes: a process that has such a variable may use it for
  * nothing, but must not call the port for a client. A port of 0 means any free port, which is not known yet.
  */
-function ownPorts(values: Values, databases: readonly string[]): number[] {
+function ownPorts(values: Values, stack: StackFile | undefined): number[] {
   const { apiPort, gatewayPort, metricsPort, redisUrl, s3Endpoint, ownPorts: further = [] } = values;
   const { databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl } = values;
-  const logins = [databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl];
+  // All logins of the embedded Postgres have its port.
+  const logins = [stack?.databaseUrl, databaseUrl, migrateDatabaseUrl, gatewayDatabaseUrl];
   // The port of a proxy elsewhere may be that of an engine here.
   const proxies = [values.httpProxy, values.httpsProxy].filter((url) => url && LOOPBACK.test(new URL(url).hostname));
-  const services = [...databases, ...logins, redisUrl, s3Endpoint, ...proxies].flatMap((url) =>
+  const services = [...logins, redisUrl, s3Endpoint, ...proxies].flatMap((url) =>
     url && URL.canParse(url) ? new URL(url) : [],
   );
   const theirs = services.map(({ port, protocol }) => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)));
