@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, ConfigError, environmentOf, EXIT_CONFIG, StartupError } from '@slipway/platform-config';
+import {
+  childEnvironment,
+  ConfigError,
+  environmentOf,
+  EXIT_CONFIG,
+  secretNames,
+  StartupError,
+} from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
 import { surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
@@ -43,16 +50,18 @@ async function run(command: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<nu
     throw new Error(
       `Slipway is running in ${home} (process ${launcher}). Stop it first, or set SLIPWAY_HOME to a new folder.`,
     );
+  const own = (changes: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+    environmentOf('tools', { ...env, ...changes, SLIPWAY_HOME: home }, secretNames(config.operator));
   const key = (): string => env['SLIPWAY_SECRET_KEY']?.trim() || secretKey(home).value;
   if (!config.database.embedded) {
     await command.prepare?.(home);
-    return await spawned(command, { ...env, SLIPWAY_HOME: home, SLIPWAY_SECRET_KEY: key() });
+    return await spawned(command, own({ SLIPWAY_SECRET_KEY: key() }));
   }
-  if (launcher) return await spawned(command, { ...env, SLIPWAY_HOME: home });
+  if (launcher) return await spawned(command, own({}));
   await command.prepare?.(home);
   const database = await embeddedDatabase(home, key(), (line) => process.stderr.write(`${line}\n`));
   try {
-    return await spawned(command, { ...env, ...database.env, SLIPWAY_HOME: home });
+    return await spawned(command, own(database.env));
   } finally {
     await database.stop();
   }
@@ -61,8 +70,7 @@ async function run(command: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<nu
 function spawned({ entry, args }: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<number> {
   const file = fileURLToPath(new URL(`../../../apps/api/dist/${entry}`, import.meta.url));
   return new Promise((resolve, reject) => {
-    const own = environmentOf('tools', env);
-    const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], { env: own, stdio: 'inherit' });
+    const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], { env, stdio: 'inherit' });
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));
   });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cannotStart, childEnvironment, environmentOf } from '@slipway/platform-config';
+import { cannotStart, childEnvironment, environmentOf, secretNames, type Config } from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
 import { onStopRequest, surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
@@ -21,21 +21,21 @@ try {
   const config = stackConfig(env, process.cwd());
   const home = path.resolve(config.home);
   if (!config.database.embedded || otherLauncher(home))
-    await migrate(entry, own({ SLIPWAY_HOME: home }), process.cwd(), log);
-  else await migrateStopped(home);
+    await migrate(entry, own({ SLIPWAY_HOME: home }, config), process.cwd(), log);
+  else await migrateStopped(home, config);
 } catch (error) {
   cannotStart('migration', error);
 }
 process.exit(0);
 
-function own(changes: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return environmentOf('migrate', { ...env, ...changes });
+function own(changes: NodeJS.ProcessEnv, { operator }: Config): NodeJS.ProcessEnv {
+  return environmentOf('migrate', { ...env, ...changes }, secretNames(operator));
 }
 
-async function migrateStopped(home: string): Promise<void> {
+async function migrateStopped(home: string, config: Config): Promise<void> {
   const database = await embeddedDatabase(home, env['SLIPWAY_SECRET_KEY'] || secretKey(home).value, log);
   try {
-    await migrate(entry, own({ ...database.env, SLIPWAY_HOME: home }), process.cwd(), log);
+    await migrate(entry, own({ ...database.env, SLIPWAY_HOME: home }, config), process.cwd(), log);
   } finally {
     await database.stop();
   }

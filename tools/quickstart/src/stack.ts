@@ -9,6 +9,7 @@ import {
   EXIT_CONFIG,
   loadKinds,
   makeHome,
+  secretNames,
   StartupError,
   type Config,
 } from '@slipway/platform-config';
@@ -124,7 +125,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     // No process knows the addresses of the others, and none may call their ports for a client.
     SLIPWAY_OWN_PORTS: ownPorts(config, [apiPort, gatewayPort]),
   };
-  const secrets = Object.values(config.operator.secrets).flatMap((secret) => secret.env ?? []);
+  const secrets = secretNames(config.operator);
   writeRunRecord(home, []);
   try {
     const own = environmentOf('migrate', shared, secrets);

@@ -136,7 +136,8 @@ export interface LoadOptions {
  * @throws ConfigError that lists every problem by the variable's name
  */
 export function loadConfig(given: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): LoadedConfig {
-  const env = options.process === undefined ? given : environmentOf(options.process, given);
+  // The operator's file, which names secrets, is not read yet. None of them is a variable of the table.
+  const env = options.process === undefined ? given : environmentOf(options.process, given, []);
   const { values, problems } = readVariables(env);
   const home = path.resolve(cwd, values.home ?? '.slipway');
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());

@@ -11,7 +11,13 @@ export {
   type LoadOptions,
 } from './config.js';
 export { ConfigModule, PausePoints } from './config.module.js';
-export { childEnvironment, foreignEnvironment, resolveSecret, systemEnvironment } from './variables/environment.js';
+export {
+  childEnvironment,
+  foreignEnvironment,
+  resolveSecret,
+  secretNames,
+  systemEnvironment,
+} from './variables/environment.js';
 export { loadKinds } from './kinds-on-demand.js';
 export { KeyRing, type Key } from './key-ring.js';
 export { BUILT_IN_SETTINGS } from './built-in-settings.js';

@@ -23,6 +23,11 @@ export function foreignEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isPrivateVariable(name)));
 }
 
+/** The variables that have values of secrets in the operator's file. */
+export function secretNames(operator: OperatorConfig): string[] {
+  return Object.values(operator.secrets).flatMap(({ env }) => env ?? []);
+}
+
 /**
  * Returns the value of a secret in the operator's file. It is read at each call, so that a rotated file takes effect.
  * @throws Error that names the secret, never its value, if the secret is unknown, unset, unreadable or a reference

@@ -51,8 +51,8 @@ describe('the environment of a process', () => {
 
   it('other credentials of AWS go the same way as its keys', () => {
     const env = { AWS_WEB_IDENTITY_TOKEN_FILE: 'x', AWS_PROFILE: 'x' };
-    expect(environmentOf('gateway', env)).toEqual({});
-    expect(environmentOf('worker', env)).toEqual(env);
+    expect(environmentOf('gateway', env, [])).toEqual({});
+    expect(environmentOf('worker', env, [])).toEqual(env);
   });
 });
 

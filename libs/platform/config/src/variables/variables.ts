@@ -333,12 +333,12 @@ function readersOf(name: string): readonly ProcessName[] | undefined {
 /**
  * Returns the environment of a process: without the variables that only other processes read, and without these
  * secrets. Variables that Slipway does not know, such as PATH, stay.
- * @param secrets names of variables that the operator's file declares as secrets; api and worker read them
+ * @param secrets the names that `secretNames` returns for the operator's file; api and worker read them
  */
 export function environmentOf(
   process: ProcessName,
   env: NodeJS.ProcessEnv,
-  secrets: readonly string[] = [],
+  secrets: readonly string[],
 ): NodeJS.ProcessEnv {
   const hidden = new Set(process === 'api' || process === 'worker' ? [] : secrets);
   return Object.fromEntries(
