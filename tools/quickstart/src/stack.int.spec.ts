@@ -37,7 +37,7 @@ const databaseAnswers = async (url: string): Promise<boolean> => {
 
 describe('the launcher', () => {
   it('migrates, starts all three processes, prints one line about it, and stops in order', async () => {
-    const launcher = bed.launch();
+    const launcher = bed.launch({ SLIPWAY_OWN_PORTS: '5432' });
     await launcher.ready();
     expect(bed.notes()[0]).toBe('migrate owner slipway_owner');
     const url = readStackFile(bed.home)?.databaseUrl ?? '';
@@ -50,6 +50,8 @@ describe('the launcher', () => {
     expect(bed.notes()).toContain('worker token none');
     // A person waits for the stop.
     expect(bed.notes()).toContain('gateway drain 10');
+    // An operator may list the port that Postgres has by default, although the embedded one has another.
+    expect(bed.lastNote('gateway ports').split(/[ ,]/)).toContain('5432');
     for (const file of ['bootstrap-token', 'secret-key', 'run/stack.json'])
       expect(statSync(path.join(bed.home, file)).mode & 0o777).toBe(0o600);
 

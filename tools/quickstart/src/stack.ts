@@ -56,6 +56,8 @@ export interface Stack {
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const entryOf = (name: string, file = 'main.js'): string => path.join(ROOT, 'apps', name, 'dist', file);
 
+const NAMES = ['api', 'worker', 'gateway'] as const;
+
 /** How long a stop waits for a process before it kills it, in addition to the time for requests in flight. */
 const STOP_MS = 30_000;
 /** The person who pressed Ctrl-C waits for it. */
@@ -115,6 +117,9 @@ export async function startStack(given: StackOptions): Promise<Stack> {
   const token = config.bootstrapToken ? { value: config.bootstrapToken, isNew: false } : bootstrapToken(home);
 
   const database = config.database.embedded ? await embeddedDatabase(home, key, say) : externalDatabase(key);
+  const { metricsPort } = config;
+  // Three processes on one host need three ports.
+  const metricsPorts = metricsPort ? NAMES.map((_, index) => metricsPort + index) : [];
   const shared: NodeJS.ProcessEnv = {
     ...env,
     ...database.env,
@@ -123,7 +128,9 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     SLIPWAY_GATEWAY_PORT: String(gatewayPort),
     SLIPWAY_GATEWAY_DRAIN_SECONDS: String(drainSeconds),
     // No process knows the addresses of the others, and none may call their ports for a client.
-    SLIPWAY_OWN_PORTS: ownPorts(config, [apiPort, gatewayPort]),
+    SLIPWAY_OWN_PORTS: [...ownPorts(config), apiPort, gatewayPort, ...metricsPorts, env['SLIPWAY_OWN_PORTS']]
+      .filter(Boolean)
+      .join(','),
   };
   const secrets = secretNames(config.operator);
   writeRunRecord(home, []);
@@ -142,7 +149,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     token,
     database,
     environment: (process) => environmentOf(process, process === 'gateway' ? ofGateway(shared) : shared, secrets),
-    metricsPort: config.metricsPort,
+    metricsPorts,
     drainMs: drainSeconds * 1_000,
     apiUrl: addressOf(host, apiPort),
     gatewayUrl: addressOf(host, gatewayPort),
@@ -155,10 +162,11 @@ function ofGateway(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return login?.trim() ? { ...others, DATABASE_URL: login } : others;
 }
 
-function ownPorts({ ownPorts: known, database, apiPort, gatewayPort }: Config, chosen: readonly number[]): string {
+/** The own ports that are known before the stack chooses the others. The operator's list must be added to them. */
+function ownPorts({ ownPorts: known, database, apiPort, gatewayPort }: Config): number[] {
   // The address of the embedded Postgres is not known yet; the processes read it themselves.
   const without = new Set([apiPort, gatewayPort, ...(database.embedded ? [5432] : [])]);
-  return [...new Set([...known.filter((port) => !without.has(port)), ...chosen])].join(',');
+  return known.filter((port) => !without.has(port));
 }
 
 /** Checks the services that the migration and the processes need, before any of them is started. */
@@ -202,7 +210,8 @@ interface Supervision extends StackOptions {
   database: StackDatabase;
   /** The variables of this process, and no others. */
   environment(process: 'api' | 'worker' | 'gateway'): NodeJS.ProcessEnv;
-  metricsPort: number | undefined;
+  /** By process, or empty. */
+  metricsPorts: readonly number[];
   drainMs: number;
   apiUrl: string;
   gatewayUrl: string;
@@ -214,21 +223,14 @@ function supervise(given: Supervision): Stack {
   failed.catch(() => undefined);
   let stopping: Promise<void> | undefined;
 
-  const names = ['api', 'worker', 'gateway'] as const;
-  const { metricsPort } = given;
-  const metricsPorts = metricsPort ? names.map((_, index) => metricsPort + index) : [];
-  const processes = names.map((name, index) => {
-    // Three processes on one host need three ports, and none of them knows the ports of the others.
-    const metrics = metricsPorts.length > 0 ? { SLIPWAY_METRICS_PORT: String(metricsPorts[index]) } : {};
-    const shared = given.environment(name);
-    const own = {
-      SLIPWAY_OWN_PORTS: [...new Set([...listed(shared['SLIPWAY_OWN_PORTS']), ...metricsPorts])].join(','),
-    };
+  const processes = NAMES.map((name, index) => {
+    const metricsPort = given.metricsPorts[index];
+    const metrics = metricsPort === undefined ? {} : { SLIPWAY_METRICS_PORT: String(metricsPort) };
     const secret = name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : {};
     return new SupervisedProcess({
       name,
       entry: given.entries?.[name] ?? entryOf(name),
-      env: { ...shared, ...metrics, ...own, ...secret },
+      env: { ...given.environment(name), ...metrics, ...secret },
       cwd: given.cwd,
       log: given.log,
       onChange: () =>
@@ -271,8 +273,6 @@ function supervise(given: Supervision): Stack {
     stop: () => (stopping ??= stop()),
   };
 }
-
-const listed = (ports = ''): number[] => ports.split(',').filter(Boolean).map(Number);
 
 async function allServe(
   urls: Record<string, string>,
