@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PROCESSES, VARIABLES, type ProcessName } from '@slipway/platform-config';
-import { sourceClosure } from '../test/source-closure.js';
+import { SourceTree } from '../test/source-closure.js';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
@@ -47,16 +47,15 @@ const READS: Record<string, RegExp> = {
   SLIPWAY_WORKSPACE_STORE: /\bworkspaceStore\b/,
 };
 
-const closures = new Map(
-  PROCESSES.map((process) => [process, [...new Set(ENTRIES[process].flatMap((entry) => sourceClosure(ROOT, entry)))]]),
-);
+const sources = new SourceTree(ROOT);
+const closures = new Map(PROCESSES.map((process) => [process, sources.closureOf(ENTRIES[process])]));
 const rowOf = (name: string): readonly ProcessName[] => VARIABLES.find((one) => one.name === name)?.processes ?? [];
 
 function filesThatRead(process: ProcessName, pattern: RegExp): string[] {
   return closures
     .get(process)!
     .filter((file) => !file.startsWith('libs/platform/config/'))
-    .filter((file) => pattern.test(readFileSync(path.join(ROOT, file), 'utf8')));
+    .filter((file) => pattern.test(sources.textOf(file)));
 }
 
 it('follows the imports of a process', () => {

@@ -10,24 +10,38 @@ interface Manifest {
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 const TYPES = /^\s*(?:import|export) type [^;]*;/gm;
 
-/**
- * The source files of the workspace that a file imports, directly or through others, by their paths from the root.
- * Types are left out: they are gone when the code runs.
- */
-export function sourceClosure(root: string, entry: string): string[] {
-  const packages = packagesOf(root);
-  const seen = new Set<string>();
-  const open = [entry];
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file)) continue;
-    seen.add(file);
-    const text = readFileSync(path.join(root, file), 'utf8').replaceAll(TYPES, '');
-    for (const [, name] of text.matchAll(IMPORT)) {
-      const found = name!.startsWith('.') ? besides(root, file, name!) : packages.get(name!);
-      if (found !== undefined) open.push(found);
-    }
+/** The source files of the workspace, by their paths from the root. Each is read once: the processes share most. */
+export class SourceTree {
+  private readonly packages: Map<string, string>;
+  private readonly texts = new Map<string, string>();
+
+  constructor(private readonly root: string) {
+    this.packages = packagesOf(root);
   }
-  return [...seen];
+
+  textOf(file: string): string {
+    const text = this.texts.get(file) ?? readFileSync(path.join(this.root, file), 'utf8');
+    this.texts.set(file, text);
+    return text;
+  }
+
+  /**
+   * The entries, and the files that they import, directly or through others. Types are left out: they are gone when the
+   * code runs.
+   */
+  closureOf(entries: readonly string[]): string[] {
+    const seen = new Set<string>();
+    const open = [...entries];
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      for (const [, name] of this.textOf(file).replaceAll(TYPES, '').matchAll(IMPORT)) {
+        const found = name!.startsWith('.') ? besides(this.root, file, name!) : this.packages.get(name!);
+        if (found !== undefined) open.push(found);
+      }
+    }
+    return [...seen];
+  }
 }
 
 function besides(root: string, file: string, name: string): string | undefined {
