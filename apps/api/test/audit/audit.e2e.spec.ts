@@ -9,7 +9,7 @@ import type { OptionsOf, Slipway } from '@slipway/sdk';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
 import { pathOf } from '../contract/client.js';
 import { ROWS } from '../contract/rows.js';
-import { tableMarks } from '../harness/every-row.js';
+import { changedTables, tableMarks } from '../harness/every-row.js';
 import { codeOf } from '../harness/refusals.js';
 
 interface Case {
@@ -17,12 +17,6 @@ interface Case {
   method: string;
   path: string;
 }
-
-/**
- * Notes of bytes that may be left over: written before an upload begins, and cleared by the sweeper.
- * Also earlier reads, which are counted later.
- */
-const TRACES = new Set(['sandbox_stray_blobs', 'audit_reads']);
 
 /** Every mutation in one test, on busy machines. */
 const LONG_MS = 240_000;
@@ -121,8 +115,7 @@ describe('every mutation of the OpenAPI document', () => {
           const before = await tableMarks(api);
           const answer = await send(one, asked, `full-${one.operationId}`);
           if (answer.status !== 500) return `answered ${answer.status} ${answer.text.slice(0, 200)}`;
-          const after = await tableMarks(api);
-          const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
+          const changed = changedTables(before, await tableMarks(api));
           return changed.length > 0 ? `changed ${changed.join(', ')}` : undefined;
         } finally {
           await owned(api, `alter table audit_log drop constraint full_up`);

@@ -5,7 +5,7 @@ import { RequestGuard } from '@slipway/platform-http/auth';
 import { Bed, type ContractRequest } from '@slipway/platform-testing/contract';
 import pg from 'pg';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
-import { tableMarks } from '../harness/every-row.js';
+import { changedTables, tableMarks } from '../harness/every-row.js';
 import { pathOf } from './client.js';
 import { ROWS } from './rows.js';
 
@@ -33,9 +33,6 @@ const LOCKING = [
   'setConsoleAccess',
   'updateTenant',
 ];
-
-/** Notes of bytes that may be left over, and reads that are counted later. */
-const TRACES = new Set(['sandbox_stray_blobs', 'audit_reads']);
 
 /** Every mutation in one test, on busy machines. */
 const LONG_MS = 240_000;
@@ -218,8 +215,7 @@ describe('every mutation of the OpenAPI document', () => {
         const [what, set, status, code] = ENDS[mutations.indexOf(one) % ENDS.length]!;
         const failure = unless(await askWhileEnding(one, asked, id, set), status, code);
         if (failure) return `for a caller that was ${what}: ${failure}`;
-        const after = await tableMarks(api);
-        const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
+        const changed = changedTables(before, await tableMarks(api));
         if (changed.length > 0) return `changed ${changed.join(', ')}`;
         const answer = await askWhileRevoking(one, asked, id);
         if (answer.hasWaited) locking.push(one.operationId);
