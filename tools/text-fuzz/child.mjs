@@ -1,26 +1,33 @@
 // Runs one input at a time for main.mjs, so that an input that never ends can be stopped from outside.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { textOf } from './attacks.mjs';
+import { TARGETS } from './targets.mjs';
 
 /** The bytes of one read from a socket, and the pieces that a hostile peer can divide a read into. */
 const READ_BYTES = 64 * 1024;
 const TINY_READ_PIECES = 10_000;
 
-const targets = new Map();
-if (process.argv[2] === 'targets') {
-  const { TARGETS } = await import('./targets.mjs');
-  for (const target of TARGETS) targets.set(target.name, target);
-}
+const targets = new Map(TARGETS.map((target) => [target.name, target]));
+/** The input whose parser runs. Its timers belong to it, even when a later input is under way. */
+const running = new AsyncLocalStorage();
 
-process.on('message', async ({ job, attack, size, isTiny }) => {
-  const text = textOf(attack, size);
-  try {
-    process.send({ ms: job.source === undefined ? await target(job.name, text, isTiny) : expression(job, text) });
-  } catch (error) {
-    process.send({ error: error.stack });
-  }
-});
+process.on('message', (input) =>
+  running.run(input, async () => {
+    const { id, job, attack, size, isTiny } = input;
+    const text = textOf(attack, size);
+    try {
+      const ms = job.source === undefined ? await target(job.name, text, isTiny) : await expression(job, text);
+      process.send({ id, ms });
+    } catch (error) {
+      process.send({ id, error: error.stack, input });
+    }
+  }),
+);
 // A timer of a parser must not end the process silently.
-process.on('uncaughtException', (error) => process.send({ error: `later: ${error.stack}` }));
+process.on('uncaughtException', (error) => {
+  const input = running.getStore();
+  process.send({ id: input?.id, error: `later: ${error.stack}`, input });
+});
 process.on('disconnect', () => process.exit());
 process.send({ isReady: true });
 
@@ -67,10 +74,6 @@ async function target(name, text, isTiny) {
 
 function expression({ source, flags }, text) {
   const pattern = new RegExp(source, flags);
-  const before = process.cpuUsage();
   // A global expression is used to find all matches.
-  if (pattern.global) text.replace(pattern, '');
-  else pattern.exec(text);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
+  return timeOf(() => (pattern.global ? text.replace(pattern, '') : pattern.exec(text)));
 }

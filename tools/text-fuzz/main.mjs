@@ -42,13 +42,16 @@ const subjects = [
       ...expressions.filter((one) => target.files?.includes(one.file)).flatMap(own),
     ],
   })),
-  ...expressions.map((one) => ({
-    job: { name: one.name, source: one.source, flags: one.flags },
-    max: one.max,
-    isStream: false,
-    atoms: atomsOf(own(one)),
-    attacks: own(one),
-  })),
+  ...expressions.map((one) => {
+    const attacks = own(one);
+    return {
+      job: { name: one.name, source: one.source, flags: one.flags },
+      max: one.max,
+      isStream: false,
+      atoms: atomsOf(attacks),
+      attacks,
+    };
+  }),
 ].filter(({ job }) => isChosen(job));
 
 function own({ source, flags }) {
@@ -60,9 +63,11 @@ function atomsOf(attacks) {
 }
 
 let child;
-const findings = [];
+/** Names of subjects. */
+const findings = new Set();
 const slowest = new Map();
 let inputs = 0;
+let lastId = 0;
 const report = (text) => process.stdout.write(`${text}\n`);
 report(`seed ${values.seed}: ${TARGETS.length} parsers, ${expressions.length} expressions`);
 
@@ -79,7 +84,7 @@ try {
     }
   const untried = [...left.values()].reduce((sum, attacks) => sum + attacks.length, 0);
   report(`tried every derived attack${untried === 0 ? '' : ` except ${untried}`}`);
-  while (performance.now() < endAt && findings.length < subjects.length) {
+  while (performance.now() < endAt && findings.size < subjects.length) {
     const subject = subjects[Math.floor(random() * subjects.length)];
     if (!isFound(subject)) await attempt(subject, randomAttack(subject.atoms, random));
   }
@@ -89,11 +94,11 @@ try {
 
 for (const [name, ms] of [...slowest].sort((a, b) => b[1] - a[1]).slice(0, 10))
   report(`  ${ms.toFixed(0).padStart(4)} ms  ${name.slice(0, 160)}`);
-report(`${inputs} inputs, ${findings.length} of which held the process for more than ${MOST_MS} ms of processor time`);
-if (findings.length > 0) process.exitCode = 1;
+report(`${inputs} inputs, ${findings.size} of which held the process for more than ${MOST_MS} ms of processor time`);
+if (findings.size > 0) process.exitCode = 1;
 
 function isFound({ job }) {
-  return findings.some(({ name }) => name === job.name);
+  return findings.has(job.name);
 }
 
 async function attempt(subject, attack) {
@@ -106,7 +111,7 @@ async function attempt(subject, attack) {
       if (ms > (slowest.get(subject.job.name) ?? 0)) slowest.set(subject.job.name, ms);
       if (share < 1 && share > 0.1 && ms < NEGLIGIBLE_MS) return;
       if (ms <= MOST_MS) continue;
-      findings.push({ name: subject.job.name });
+      findings.add(subject.job.name);
       report(`${subject.job.name}: ${ms.toFixed(0)} ms for ${size} characters${isTiny ? ' in single bytes' : ''}`);
       report(`  ${JSON.stringify(attack).slice(0, 600)}`);
       return;
@@ -123,19 +128,22 @@ async function fewest(job, attack, size, isTiny) {
 
 async function once(message) {
   if (!child?.connected) child = await started();
-  const answer = answerOf(child);
-  child.send(message);
+  const input = { ...message, id: (lastId += 1) };
+  const answer = answerOf(child, input.id);
+  child.send(input);
   const { ms, error } = await answer;
-  if (error !== undefined) {
-    report(`${message.job.name}: ${error}\n  ${JSON.stringify(message.attack).slice(0, 600)}`);
-    process.exitCode = 1;
-    return 0;
-  }
-  return ms;
+  if (error === undefined) return ms;
+  fail(input, error);
+  return 0;
+}
+
+function fail(input, error) {
+  report(`${input?.job.name ?? 'a parser'}: ${error}\n  ${JSON.stringify(input?.attack ?? {}).slice(0, 600)}`);
+  process.exitCode = 1;
 }
 
 async function started() {
-  const made = fork(path.join(import.meta.dirname, 'child.mjs'), ['targets'], { serialization: 'advanced' });
+  const made = fork(path.join(import.meta.dirname, 'child.mjs'), { serialization: 'advanced' });
   // A child that was stopped may still refuse a message.
   made.on('error', () => undefined);
   const { error } = await answerOf(made);
@@ -143,19 +151,27 @@ async function started() {
   return made;
 }
 
-/** The next answer of the child. Without one, it is stopped, and the input took for ever. */
-function answerOf(asked) {
+/**
+ * The answer of the child to the input with this id; its first message has none. Without an answer, it is stopped, and
+ * the input took for ever.
+ */
+function answerOf(asked, id) {
   return new Promise((resolve) => {
     const timer = setTimeout(() => asked.kill('SIGKILL'), STOPPED_AFTER_MS);
     const onEnd = (code, signal) =>
       onAnswer(signal === 'SIGKILL' ? { ms: Infinity } : { error: `the process ended with ${code ?? signal}` });
+    const onMessage = (message) => {
+      if (message.id === id) onAnswer(message);
+      // A timer of an earlier input, which is no answer to this one.
+      else if (message.error !== undefined) fail(message.input, message.error);
+    };
     const onAnswer = (answer) => {
       clearTimeout(timer);
-      asked.off('message', onAnswer);
+      asked.off('message', onMessage);
       asked.off('exit', onEnd);
       resolve(answer);
     };
-    asked.on('message', onAnswer);
+    asked.on('message', onMessage);
     asked.on('exit', onEnd);
   });
 }
