@@ -1,4 +1,5 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
+import { definitionOf, withoutTypes } from '../syntax.mjs';
 
 const STARTS = new Set(['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync']);
 
@@ -47,14 +48,13 @@ function starterOf(callee, starters) {
 
 /** An object with `env`, also as a constant of this file. */
 function hasEnvironment(context, argument) {
-  const value = argument.type === 'TSAsExpression' ? argument.expression : argument;
+  const value = withoutTypes(argument);
   if (value.type === 'ObjectExpression') return value.properties.some((one) => isEnvironment(context, one));
   if (value.type !== 'Identifier') return false;
-  for (let scope = context.sourceCode.getScope(argument); scope; scope = scope.upper) {
-    const definition = scope.set.get(value.name)?.defs[0]?.node;
-    if (definition?.type === 'VariableDeclarator' && definition.init) return hasEnvironment(context, definition.init);
-  }
-  return false;
+  const definition = definitionOf(context.sourceCode, argument, value.name);
+  return definition?.type === 'VariableDeclarator' && definition.init
+    ? hasEnvironment(context, definition.init)
+    : false;
 }
 
 function isEnvironment(context, property) {

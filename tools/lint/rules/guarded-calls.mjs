@@ -1,5 +1,6 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
 import { OUTBOUND } from '../outbound-calls.mjs';
+import { definitionOf, withoutTypes } from '../syntax.mjs';
 
 /** The harmless exports of modules that can connect. Everything else of them opens connections, or prepares them. */
 const HARMLESS = {
@@ -113,15 +114,11 @@ function calledName(callee) {
 }
 
 function isGlobal(sourceCode, callee) {
-  if (callee.type !== 'Identifier') return true;
-  for (let scope = sourceCode.getScope(callee); scope; scope = scope.upper)
-    if (scope.set.get(callee.name)?.defs.length > 0) return false;
-  return true;
+  return callee.type !== 'Identifier' || definitionOf(sourceCode, callee, callee.name) === undefined;
 }
 
 function hasDispatcher(given) {
-  // `options as …`
-  const options = /^TS(As|Satisfies)Expression$/.test(given?.type) ? given.expression : given;
+  const options = withoutTypes(given);
   return (
     options?.type === 'ObjectExpression' &&
     options.properties.some((one) => (one.key?.name ?? one.key?.value) === 'dispatcher')

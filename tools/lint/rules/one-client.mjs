@@ -1,5 +1,6 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
 import { PLAIN } from '../plain-requests.mjs';
+import { definitionOf, withoutTypes } from '../syntax.mjs';
 
 const REQUEST = /^(fetch|request|requestText|send|inject|get|post|put|patch|delete)$/i;
 const API = /\/api\/v1\b/;
@@ -28,11 +29,8 @@ export default {
     function namesApi(node) {
       if (API.test(sourceCode.getText(node))) return true;
       return identifiersOf(node).some(({ name: given }) => {
-        for (let scope = sourceCode.getScope(node); scope; scope = scope.upper) {
-          const init = scope.set.get(given)?.defs[0]?.node.init;
-          if (init && /^(TemplateLiteral|Literal)$/.test(init.type)) return API.test(sourceCode.getText(init));
-        }
-        return false;
+        const init = withoutTypes(definitionOf(sourceCode, node, given)?.init);
+        return /^(TemplateLiteral|Literal)$/.test(init?.type) && API.test(sourceCode.getText(init));
       });
     }
 
