@@ -1,4 +1,4 @@
-/* What the suites of isolation measure with. */
+/* The measures of the suites of isolation. */
 
 /** @returns when all requests that began within `ms` have ended */
 export async function steadily(perSecond: number, ms: number, one: () => Promise<void>): Promise<void> {
