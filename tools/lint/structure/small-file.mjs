@@ -16,6 +16,7 @@ export const REASONS = {
   'libs/targets/process/src/templates/builtin/': 'one file for each engine; `index.ts` lists them',
   'apps/api/src/create-api.ts': 'tests make the api without the process that `main.ts` is',
   'libs/areas/audit/src/s3-anchor.ts': 'loaded on demand, because the AWS client is large',
+  'libs/areas/instances/src/lifecycle/workload-history.ts': 'a provider, which its module only lists',
   'libs/registry/src/areas.ts': 'the list of areas that tools, the generator and lint rules read',
   'libs/registry/src/on-demand.ts':
     'a subject of its own, with its own spec: how the code of a kind is loaded when a file names it',

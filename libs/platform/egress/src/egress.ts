@@ -1,11 +1,20 @@
 import { originsFor, type AllowEntry } from '@slipway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import { guardedDispatcher, type GuardOptions } from './guarded-dispatcher.js';
-import { NameCheck } from './name-check.js';
+import {
+  guardedDispatcher,
+  inTime,
+  resolveWithSystem,
+  type GuardOptions,
+  type ResolveHost,
+} from './guarded-dispatcher.js';
 import { checkAddresses, checkUrl, type UrlCheckResult } from './rules.js';
 
 const MOST_DISPATCHERS = 100;
+/** A client waits for the check of a name. */
+const LOOKUP_LIMIT_MS = 1_000;
+/** Look-ups of this process for all checks. The system's resolver uses threads, of which the process has few. */
+const MOST_LOOKUPS = 2;
 
 /**
  * Says where a part of the product may send requests, and for whom. It has a list of origins, each for every tenant or
@@ -84,3 +93,32 @@ export class Egress {
 /** Any public server. The address is checked as well, whatever the name is. */
 export const PUBLIC = ['http://*:*', 'https://*:*'];
 export const PUBLIC_TLS = ['https://*:*'];
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Resolves the names of URLs that clients have just named. It takes little time, whatever the name's servers do. */
+class NameCheck {
+  constructor(private readonly resolveHost: ResolveHost = resolveWithSystem) {}
+
+  /** @throws if the name has no address, or is not resolved in time */
+  async resolve(host: string): Promise<readonly { address: string }[]> {
+    let hasEnded = false;
+    // A check that ended while it waited for its turn needs no look-up.
+    const resolved = oneOfFew(() => (hasEnded ? Promise.resolve([]) : this.resolveHost(host)));
+    return inTime(resolved, LOOKUP_LIMIT_MS).finally(() => (hasEnded = true));
+  }
+}
+
+async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MOST_LOOKUPS) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    // It keeps the slot.
+    if (next) next();
+    else running -= 1;
+  }
+}

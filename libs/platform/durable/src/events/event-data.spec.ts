@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundedData, MAX_EVENT_DATA_BYTES } from './event-data.js';
+import { boundedData, MAX_EVENT_DATA_BYTES } from './event.store.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
