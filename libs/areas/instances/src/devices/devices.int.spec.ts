@@ -55,8 +55,10 @@ describe('declared devices', () => {
     await host.waitsForDevice('rev_2', 'has another instance starting on it');
     expect(await bed.devicesOf('second')).toEqual([]);
     // An instance occupies a device from its start; one that waits for a device occupies none.
-    const serving = await host.database.tx('system', (tx) => host.instances.serving(tx, ['rev_1', 'rev_2', 'rev_9']));
-    expect(Object.fromEntries(serving)).toEqual({
+    const serving = () => host.database.tx('system', (tx) => host.instances.serving(tx, ['rev_1', 'rev_2', 'rev_9']));
+    // The device is assigned before the process runs.
+    await until('the first start', async () => (await serving()).get('rev_1')?.running === 1);
+    expect(Object.fromEntries(await serving())).toEqual({
       rev_1: { desired: 1, ready: 0, running: 1, isAsleep: false },
       rev_2: { desired: 1, ready: 0, running: 0, isAsleep: false },
     });
