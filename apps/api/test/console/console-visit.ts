@@ -28,6 +28,12 @@ function isProgram(file: string): boolean {
   }
 }
 
+/**
+ * Failed requests that are no fault of a page: a stream or a request whose screen was left, and all connections that
+ * Chromium closes when an interface or an address of the host changes, which the page asks for again.
+ */
+const NO_FAULT = ['net::ERR_ABORTED', 'net::ERR_NETWORK_CHANGED'];
+
 interface VisitOptions {
   width?: number;
   height?: number;
@@ -91,8 +97,7 @@ export class Visit {
     });
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? '';
-      // A stream or a request whose screen was left.
-      if (why !== 'net::ERR_ABORTED') this.faults.push(`${why} ${request.url()}`);
+      if (!NO_FAULT.includes(why)) this.faults.push(`${why} ${request.url()}`);
     });
     page.on('pageerror', (error) => this.faults.push(`threw ${error.message}`));
     page.on('console', (message) => {
