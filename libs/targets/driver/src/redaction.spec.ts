@@ -85,6 +85,15 @@ describe('a secret whose end is missing', () => {
     ]);
   });
 
+  it('is redacted in the shortest text that can have one', () => {
+    expect(redactSecrets('//:a@')).toBe('//[redacted]@');
+    expect(redactSecrets('//:a')).toBe('//:a');
+  });
+
+  it('costs little in each of many empty lines', () => {
+    expect(costOf(() => linesOf(['\n'.repeat(64 * 1024)]))).toBeLessThan(60);
+  });
+
   it('does not make the rest of a complete line unreadable', () => {
     expect(linesOf(['loaded gpt4Turbo from //host:8080\n'])).toEqual(['loaded gpt4Turbo from //host:8080']);
     expect(cut('plain text')).toMatch(/ plain text … \(cut\)$/);
