@@ -63,6 +63,9 @@ describe('the continual-optimization policy', () => {
   it('makes a new version only if the content changes; all versions are kept and immutable', async () => {
     const first = await read();
     expect(await put({ evidence: {} })).toEqual(first);
+    const other = { slos: [{ metric: 'ttft_ms', threshold: 200 }] } satisfies Policy;
+    for (const ifNoneMatch of ['*', first.etag])
+      expect(await codeOf(put(other, { ifNoneMatch }))).toBe('412 precondition_failed');
     const second = await put({ slos: [{ metric: 'ttft_ms', threshold: 200 }] }, { ifMatch: first.etag });
     expect(second).toMatchObject({ version: 2, slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 200 }] });
     expect(await eventTypes()).toEqual(['policy.updated', 'policy.updated']);

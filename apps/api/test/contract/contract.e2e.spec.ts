@@ -171,6 +171,39 @@ describe('the path', () => {
   });
 });
 
+describe('what a request depends on', () => {
+  it('is obeyed or refused: a mutation knows its conditions and parameters, before it looks for its resource', async () => {
+    const judge: Judge = async (one, _row, asked) => {
+      if (one.method === 'GET') return undefined;
+      const params = Object.fromEntries(one.placeholders.map((name) => [name, 'no-such-thing']));
+      const conditions = ['if-match', 'if-none-match', 'if-unmodified-since'].map(async (name) => {
+        const headers = { ...asked.headers, [name]: name === 'if-none-match' ? '*' : '"x"' };
+        const answer = await client.ask(one, { ...asked, params, headers });
+        return one.isConditional && name !== 'if-unmodified-since'
+          ? unless(answer, 404, /_not_found$/, name)
+          : unless(answer, 400, 'condition_not_supported', name);
+      });
+      const parameters = ['dry_run', 'validateOnly', 'force'].map(async (name) =>
+        unless(await client.ask(one, { ...asked, params, query: { [name]: 'true' } }), 400, 'invalid_parameter', name),
+      );
+      return Promise.all([...conditions, ...parameters]);
+    };
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+
+  it('has an ETag, if it is a single resource that was read', async () => {
+    const judge: Judge = async (one, row, asked) => {
+      if (one.method !== 'GET') return undefined;
+      const answer = await client.ask(one, row.valid ? await row.valid(bed) : asked);
+      const isJson = String(answer.headers['content-type']).startsWith('application/json');
+      if (answer.status !== 200 || !isJson) return undefined;
+      const etag = String(answer.headers['etag']);
+      return /^"[^"]+"$/.test(etag) ? undefined : `ETag is ${etag}`;
+    };
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+});
+
 describe('the body', () => {
   it('is 400 if it is not JSON, or not an object', async () => {
     const malformed = [

@@ -15,6 +15,8 @@ export interface DocumentedOperation {
   body?: Schema;
   isPaged: boolean;
   isIdempotent: boolean;
+  /** Accepts If-Match and If-None-Match of a write. */
+  isConditional: boolean;
   hasRehearsal: boolean;
   takesStream: boolean;
   operation: Operation;
@@ -163,6 +165,7 @@ function describe(path: string, method: string, operation: Operation): Documente
     body: operation.requestBody?.content['application/json']?.schema as Schema | undefined,
     isPaged: names.includes('cursor'),
     isIdempotent: names.includes('Idempotency-Key'),
+    isConditional: names.includes('If-Match'),
     hasRehearsal: names.includes('validate_only'),
     takesStream: operation.requestBody?.content['application/octet-stream'] !== undefined,
   };

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { assertIfMatch, type Principal, type Reply } from '@slipway/platform-http';
+import { assertPreconditions, type Preconditions, type Principal, type Reply } from '@slipway/platform-http';
 import { OperationRequests } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
@@ -16,12 +16,12 @@ export class DeletionsService {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  create(principal: Principal, name: string, ifMatch: string | undefined): Promise<Reply> {
+  create(principal: Principal, name: string, conditions: Preconditions): Promise<Reply> {
     const request = { principal, resourceType: 'deployment', resourceName: name };
     return this.requests.accept(DELETION, request, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, principal.tenantId, name);
       await removeProtection(tx, deployment, principal);
-      assertIfMatch(ifMatch, deploymentEtag(deployment, await this.routes.current(tx, deployment.id)));
+      assertPreconditions(conditions, deploymentEtag(deployment, await this.routes.current(tx, deployment.id)));
       assertDeletable(deployment);
       assertIdle(deployment);
       await this.routes.takeTraffic(tx, deployment.id, operationId);

@@ -1,12 +1,13 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
-  IfMatch,
+  Conditions,
   Page,
   RehearsalDto,
   Route,
   ValidateOnly,
   type PageRequest,
+  type Preconditions,
   type Principal,
 } from '@slipway/platform-http';
 import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
@@ -54,7 +55,6 @@ export class DeploymentsController {
     summary: 'List deployments',
     description: 'Returns deployments, newest first. Filter them by `environment` and `label`.',
     ok: { 200: DeploymentPageDto },
-    hot: true,
     paged: true,
     errors: ['validation_failed'],
   })
@@ -91,17 +91,17 @@ export class DeploymentsController {
     example: { display_name: 'Chat for search', labels: { team: 'search' } },
     errors: ['deployment_not_found', 'operation_in_progress'],
     dryRun: true,
-    ifMatch: true,
+    conditional: true,
     notFoundFirst: DeploymentsService,
   })
   update(
     @CurrentPrincipal() principal: Principal,
     @Param('name') name: string,
     @Body() patch: UpdateDeploymentDto,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
     @ValidateOnly() isDryRun: boolean,
   ) {
-    return this.updates.update({ principal, name, patch, ifMatch, isDryRun });
+    return this.updates.update({ principal, name, patch, conditions, isDryRun });
   }
 
   @Route({
@@ -115,10 +115,10 @@ export class DeploymentsController {
       'Starts a durable operation of kind `delete_deployment`. It removes the route, stops the instances and frees the name. Instances with requests in flight stop when these have ended, after at most `drain_seconds`. If `protection.rollouts` is `approved_plan`, it requires the scope admin, because it removes that protection. Returns 202 with the operation.',
     ok: { 202: OperationEnvelopeDto },
     errors: ['deployment_not_found', 'deployment_protected', 'operation_in_progress'],
-    ifMatch: true,
+    conditional: true,
   })
-  delete(@CurrentPrincipal() who: Principal, @Param('name') name: string, @IfMatch() ifMatch: string | undefined) {
-    return this.deletions.create(who, name, ifMatch);
+  delete(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Conditions() conditions: Preconditions) {
+    return this.deletions.create(who, name, conditions);
   }
 
   @Route({
@@ -147,7 +147,6 @@ export class DeploymentsController {
     description:
       'Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`, by default from the oldest stored event.',
     ok: { 200: EventPageDto },
-    hot: true,
     errors: ['deployment_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
     paged: true,
     eventStream: true,

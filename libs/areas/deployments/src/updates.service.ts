@@ -3,7 +3,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { publishMediaUrls } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-durable/events';
-import { assertIfMatch, errors, jsonPatch, rehearsal, reply, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  assertPreconditions,
+  errors,
+  jsonPatch,
+  rehearsal,
+  reply,
+  type Preconditions,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { operationErrors } from '@slipway/platform-durable/operations';
 import {
@@ -28,7 +37,7 @@ export interface UpdateRequest {
   principal: Principal;
   name: string;
   patch: UpdateDeploymentDto;
-  ifMatch: string | undefined;
+  conditions: Preconditions;
   isDryRun: boolean;
 }
 
@@ -58,7 +67,7 @@ export class UpdatesService {
       if (lowered)
         assertMayLower(principal, `Lowering protection.${lowered} requires the scope admin; raising it does not.`);
       const found = await this.answers.one(tx, record);
-      assertIfMatch(request.ifMatch, found.etag);
+      assertPreconditions(request.conditions, found.etag);
       if (isDeepStrictEqual(before, after))
         return isDryRun ? rehearsal('change nothing') : reply(200, found, { etag: found.etag });
       assertStays(deployment);

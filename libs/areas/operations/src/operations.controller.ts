@@ -27,7 +27,6 @@ export class OperationsController {
       'Returns operations, newest first. Filter them by `status`, `waiting_for`, `kind` and `resource_name`.',
     ok: { 200: OperationPageDto },
     paged: true,
-    hot: true,
     errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: OperationFilterDto, @Page('string') page: PageRequest) {
@@ -44,7 +43,6 @@ export class OperationsController {
     description:
       'Returns its progress (`progress`, `current_step`, `steps`), its outcome (`status`, `result`) and, if it failed, the reason (`error_code`, `message`). Poll until `status` is `succeeded`, `failed` or `cancelled`, or follow its events.',
     ok: { 200: OperationDto },
-    hot: true,
     errors: ['operation_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
@@ -156,7 +154,6 @@ export class OperationsController {
     description:
       'Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`. The stream ends after the last event of an operation that has ended. A client that already has this event gets 204.',
     ok: { 200: EventPageDto, 204: null },
-    hot: true,
     paged: true,
     eventStream: true,
     notFoundFirst: OperationsService,

@@ -1,5 +1,13 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, IfMatch, RehearsalDto, Route, ValidateOnly, type Principal } from '@slipway/platform-http';
+import {
+  Conditions,
+  CurrentPrincipal,
+  RehearsalDto,
+  Route,
+  ValidateOnly,
+  type Preconditions,
+  type Principal,
+} from '@slipway/platform-http';
 import { RouteDto, SetRouteDto } from './route.dto.js';
 import { RoutesService } from './routes.service.js';
 
@@ -17,7 +25,6 @@ export class RoutesController {
     description:
       'Returns 404 `route_not_found` until a rollout or a PUT has set a route. Send `etag` as `If-Match` with the next PUT.',
     ok: { 200: RouteDto },
-    hot: true,
     errors: ['deployment_not_found', 'route_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
@@ -36,7 +43,7 @@ export class RoutesController {
     example: { revision: 'chat-00001', reason: 'All traffic to the first revision' },
     ok: { 200: [RouteDto, RehearsalDto] },
     dryRun: true,
-    ifMatch: true,
+    conditional: true,
     notFoundFirst: RoutesService,
     errors: [
       'deployment_not_found',
@@ -50,9 +57,9 @@ export class RoutesController {
     @CurrentPrincipal() principal: Principal,
     @Param('name') deploymentName: string,
     @Body() body: SetRouteDto,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
     @ValidateOnly() isDryRun: boolean,
   ) {
-    return this.routes.set({ principal, deploymentName, body, ifMatch, isDryRun });
+    return this.routes.set({ principal, deploymentName, body, conditions, isDryRun });
   }
 }

@@ -294,6 +294,15 @@ it('compares If-Match with the generation before it checks for conflicts', async
   expect([code(owned), owned.body.error.operation_id]).toEqual(['409 route_owned_by_operation', 'op_1']);
 });
 
+it('replaces no route past If-None-Match', async () => {
+  expect((await put({ revision: '1' }, { 'if-none-match': '*' })).status).toBe(200);
+  const { etag, generation } = (await get()).body;
+  for (const known of ['*', etag])
+    expect(code(await put(split(50, 50), { 'if-none-match': known }))).toBe('412 precondition_failed');
+  expect((await get()).body.generation).toBe(generation);
+  expect((await put(split(50, 50), { 'if-none-match': '"other"' })).status).toBe(200);
+});
+
 it('rehearses with every check, without writing anything', async () => {
   expect(code(await put({ revision: '9' }, {}, '?validate_only=true'))).toBe('404 revision_not_found');
   const first = await put({ revision: '1' }, {}, '?validate_only=true');

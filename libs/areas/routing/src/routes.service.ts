@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Reads, type Tx } from '@slipway/platform-database';
 import {
-  assertIfMatch,
+  assertPreconditions,
   etagOf,
   jsonPatch,
   rehearsal,
   reply,
   type ExistenceCheck,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -34,7 +35,7 @@ export interface RouteRequest {
   principal: Principal;
   deploymentName: string;
   body: SetRouteDto;
-  ifMatch: string | undefined;
+  conditions: Preconditions;
   isDryRun: boolean;
 }
 
@@ -72,7 +73,7 @@ export class RoutesService implements ExistenceCheck {
           details: issues,
         });
       const before = await this.find(tx, deployment);
-      assertIfMatch(request.ifMatch, before?.etag);
+      assertPreconditions(request.conditions, before?.etag);
       await this.assertUnowned(tx, deployment);
       await this.write(tx, request, deployment, targets);
       const after = (await this.find(tx, deployment)) as RouteDto;

@@ -224,6 +224,21 @@ describe.each([
     expect(await strays()).toBe(0);
   });
 
+  it('writes under the conditions of the request', async () => {
+    const before = await strays();
+    expect((await put('held', '1', { 'if-match': '*' })).body.error).toMatchObject({ code: 'precondition_failed' });
+    const first = await put('held', '1', { 'if-none-match': '*' });
+    const etag = String(first.headers['etag']);
+    expect([first.status, etag]).toEqual([201, `"${first.body.sha256}"`]);
+    for (const headers of [{ 'if-none-match': '*' }, { 'if-none-match': etag }, { 'if-match': '"other"' }]) {
+      const refused = await put('held', '2', headers);
+      expect([refused.status, refused.headers['etag']]).toEqual([412, etag]);
+    }
+    expect((await put('held', '2', { 'if-match': etag })).status).toBe(200);
+    expect((await put('held', '3', { 'if-match': etag })).status).toBe(412);
+    expect([(await get('held')).bytes.toString(), await strays()]).toEqual(['2', before]);
+  });
+
   it('lets one of many writers of a new file win if none may replace it', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_one, index) => put('race', String(index), {}, '&overwrite=false')),

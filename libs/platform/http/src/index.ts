@@ -20,7 +20,7 @@ export { declaredRoute, Route } from './routes/route.decorator.js';
 export {
   CurrentPrincipal,
   Idempotency,
-  IfMatch,
+  Conditions,
   IfNoneMatch,
   Page,
   ValidateOnly,
@@ -42,7 +42,7 @@ export { RequestCoalescer } from './answers/request-coalescer.js';
 export { RawJson, rawJson, Reply, reply, jsonPatch, rehearsal, RehearsalDto } from './answers/reply.js';
 export { ActorDto, OwnerDto } from './answers/actor.dto.js';
 export { MoneyDto } from './answers/money.dto.js';
-export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
+export { assertPreconditions, etagOf, isUnchanged, type Preconditions } from './answers/etag.js';
 export {
   encodeCursor,
   firstRows,

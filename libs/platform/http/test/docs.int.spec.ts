@@ -82,7 +82,7 @@ it.each(['*/*', 'application/json', undefined])(
 
 it('/ accepts no other method, and lists the allowed ones', async () => {
   const answer = await whole(`${origin}/`, { method: 'POST', body: '{}' });
-  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
 });
 
 /** Returns the settings that the page passes to its library, by running the page's script. */

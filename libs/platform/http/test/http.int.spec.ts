@@ -199,9 +199,14 @@ describe('failures', () => {
     expectEnvelope(await send('GET', '/api/v1/samples//'), 404, 'not_found');
     const wrong = await send('PATCH', '/api/v1/samples/x', { body: good });
     expectEnvelope(wrong, 405, 'method_not_allowed');
-    expect(wrong.headers['allow']).toBe('GET, HEAD, PUT');
+    expect(wrong.headers['allow']).toBe('GET, HEAD, PUT, OPTIONS');
     expectEnvelope(await send('DELETE', '/api/v1/samples/x', { token: '' }), 405, 'method_not_allowed');
-    expectEnvelope(await send('OPTIONS', '/api/v1/samples/x'), 405, 'method_not_allowed');
+  });
+
+  it('answers OPTIONS with the methods of the path, whoever asks', async () => {
+    const answer = await send('OPTIONS', '/api/v1/samples/x?any=1', { token: '' });
+    expect([answer.status, answer.text, answer.headers['allow']]).toEqual([204, '', 'GET, HEAD, PUT, OPTIONS']);
+    expectEnvelope(await send('OPTIONS', '/api/v1/nothing'), 404, 'not_found');
   });
 
   it('refuses malformed paths', async () => {
@@ -273,7 +278,7 @@ describe('headers and parameters', () => {
     });
     expect(await ask('"abc"', '{ "size": 1, "name": "abc" }')).toEqual(bare);
     expect((await ask('abc', '{"name":"abc","size":2}')).fingerprint).not.toBe(bare.fingerprint);
-    expect((await ask('abc', '{"name":"abc","size":1}', '?other=1')).fingerprint).not.toBe(bare.fingerprint);
+    expect((await ask('abc', '{"name":"abc","size":1}', '?state=open')).fingerprint).not.toBe(bare.fingerprint);
   });
 
   it.each(['has space', '"open', 'x'.repeat(129), '', '""'])('refuses the key %j', async (key) => {
@@ -330,6 +335,66 @@ describe('headers and parameters', () => {
     expectEnvelope(await put('"other"'), 412, 'precondition_failed');
     expectEnvelope(await put(`W/${etagOf('x', 1)}`), 412, 'precondition_failed');
   });
+
+  it('compares If-None-Match of a write, and returns the ETag with a refusal', async () => {
+    const { etagOf } = await import('../src/index.js');
+    const put = (headers: Record<string, string>): Promise<Answer> =>
+      send('PUT', '/api/v1/samples/x', { body: good, headers });
+    expect((await put({ 'if-none-match': '"other"' })).status).toBe(200);
+    for (const known of ['*', etagOf('x', 1), `"a", W/${etagOf('x', 1)}`]) {
+      const refused = await put({ 'if-none-match': known });
+      expectEnvelope(refused, 412, 'precondition_failed');
+      expect(refused.headers['etag']).toBe(etagOf('x', 1));
+    }
+    expectEnvelope(await put({ 'if-match': '*', 'if-none-match': '*' }), 412, 'precondition_failed');
+    expectEnvelope(
+      await send('PUT', '/api/v1/samples/x', { body: '{"name":1}', headers: { 'if-match': '"other"' } }),
+      400,
+      'invalid_parameter',
+    );
+  });
+
+  it('refuses conditions that an operation does not check, and ignores those that have no meaning', async () => {
+    const touch = (name: string): Promise<Answer> =>
+      send('POST', '/api/v1/samples/x/touch', { body: '{}', headers: { [name]: '"x"' } });
+    for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'])
+      expectEnvelope(await touch(name), 400, 'condition_not_supported');
+    expect((await touch('if-modified-since')).status).toBe(200);
+    const headers = { 'if-unmodified-since': 'Sun, 29 Nov 2026 10:00:00 GMT' };
+    expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers }), 400, 'condition_not_supported');
+    expect((await send('GET', '/api/v1/samples/x', { headers: { ...headers, 'if-match': '"x"' } })).status).toBe(200);
+  });
+
+  it.each([
+    ['dry_run=true', 'validate_only'],
+    ['dryRun=1', 'validate_only'],
+    ['validateOnly=true', 'validate_only'],
+    ['Strict=true', 'strict'],
+    ['anything', undefined],
+  ])('refuses ?%s on a mutation', async (query, meant) => {
+    const refused = await send('PUT', `/api/v1/samples/x?${query}`, { body: good });
+    expectEnvelope(refused, 400, 'invalid_parameter');
+    const [issue] = refused.body.error.details;
+    expect(issue).toMatchObject({ field: query.split('=')[0], code: 'unknown_parameter' });
+    expect(issue.message.includes('did you mean')).toBe(meant !== undefined);
+    if (meant !== undefined) expect(issue.message).toContain(`\`${meant}\``);
+  });
+
+  it('warns of unknown parameters of a read, or refuses them if it is strict', async () => {
+    const answer = await send('GET', '/api/v1/samples?limits=2&state=open&%C3%A4=1');
+    expect(answer.status).toBe(200);
+    expect(answer.body.warnings).toEqual([
+      {
+        code: 'unknown_parameter',
+        field: 'limits',
+        message: 'limits is not a parameter of this operation; did you mean `limit`?',
+      },
+      { code: 'unknown_parameter', field: 'ä', message: 'ä is not a parameter of this operation' },
+    ]);
+    expect(answer.headers['x-slipway-unknown-parameters']).toBe('limits, %C3%A4');
+    expectEnvelope(await send('GET', '/api/v1/samples?limits=2&strict=true'), 400, 'invalid_parameter');
+    expect((await send('GET', '/api/v1/samples?limit=2&strict=true')).body.warnings).toBeUndefined();
+  });
 });
 
 describe('answers', () => {
@@ -380,11 +445,8 @@ describe('answers', () => {
     expect((await send('GET', '/api/v1/samples/x', { headers: known, token: 'wrong' })).status).toBe(401);
   });
 
-  it('sends no ETag with answers that clients do not poll', async () => {
-    const answer = await send('POST', '/api/v1/samples', {
-      body: '{"name":"plain"}',
-      headers: { 'if-none-match': '*' },
-    });
+  it('makes no ETag from the answer of a mutation', async () => {
+    const answer = await send('POST', '/api/v1/samples', { body: '{"name":"plain"}' });
     expect([answer.status, answer.headers['etag']]).toEqual([201, undefined]);
   });
 
@@ -431,6 +493,7 @@ describe('the OpenAPI document', () => {
       'header Idempotency-Key',
       'query validate_only',
       'header If-Match',
+      'header If-None-Match',
     ]);
     expect(put.parameters[0].schema).toMatchObject({ type: 'string', minLength: 1 });
     expect(put.responses['200'].content['application/json'].schema).toEqual({

@@ -1,12 +1,12 @@
 import { Body, Controller, Injectable, Module, Param, Query } from '@nestjs/common';
 import {
   ArrayField,
-  assertIfMatch,
+  assertPreconditions,
   BooleanField,
   etagOf,
   HttpModule,
   Idempotency,
-  IfMatch,
+  Conditions,
   IntField,
   JsonField,
   MapField,
@@ -23,6 +23,7 @@ import {
   defineErrors,
   type IdempotencyClaim,
   type PageRequest,
+  type Preconditions,
 } from '../src/index.js';
 
 export const sampleErrors = defineErrors({
@@ -104,7 +105,8 @@ export class SampleController {
     errors: ['sample_not_found'],
     idempotent: true,
     dryRun: true,
-    ifMatch: true,
+    conditional: true,
+    query: ListQuery,
     notFoundFirst: SampleCheck,
   })
   put(
@@ -112,9 +114,9 @@ export class SampleController {
     @Body() dto: SampleDto,
     @Idempotency() claim: IdempotencyClaim | undefined,
     @ValidateOnly() dryRun: boolean,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
   ): object {
-    assertIfMatch(ifMatch, etagOf(name, 1));
+    assertPreconditions(conditions, etagOf(name, 1));
     return { name, dto, claim: claim ?? null, dryRun };
   }
 
@@ -127,7 +129,6 @@ export class SampleController {
     summary: 'List samples',
     ok: { 200: ListDto },
     paged: true,
-    hot: true,
   })
   list(@Page('integer') page: PageRequest, @Query() query: ListQuery): object {
     const after = Number(page.cursor?.[0] ?? 0);
@@ -143,7 +144,6 @@ export class SampleController {
     operationId: 'getSample',
     summary: 'Get a sample',
     ok: { 200: AnswerDto },
-    hot: true,
   })
   get(@Param('name') name: string): object {
     return rawJson(JSON.stringify({ name }));

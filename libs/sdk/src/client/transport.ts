@@ -7,7 +7,7 @@ import { pause, pauseAfter } from './retries.js';
 import type {
   AnswerOf,
   CallOptions,
-  IfMatchOption,
+  ConditionOptions,
   ItemOf,
   KeyOption,
   OperationId,
@@ -48,7 +48,7 @@ export interface CallInput<Id extends OperationId> {
   contentType?: string;
 }
 
-type AnyOptions = CallOptions & KeyOption & IfMatchOption & Record<string, unknown>;
+type AnyOptions = CallOptions & KeyOption & ConditionOptions & Record<string, unknown>;
 type RequestBody = NonNullable<RequestInit['body']>;
 
 type ResponseReader<T> = (response: Response, signal: AbortSignal) => Promise<T>;
@@ -137,6 +137,7 @@ export class Transport {
     // Made once for the call, and so kept through its retries.
     if (endpoint.takesKey) headers['idempotency-key'] = all.idempotencyKey ?? newKey();
     if (endpoint.takesIfMatch && all.ifMatch !== undefined) headers['if-match'] = all.ifMatch;
+    if (endpoint.takesIfMatch && all.ifNoneMatch !== undefined) headers['if-none-match'] = all.ifNoneMatch;
     // Other bodies are bytes, which have no fields.
     const isStrict = body !== undefined && contentType === undefined && (all.strict ?? this.strict);
     return {
@@ -201,7 +202,7 @@ export class Transport {
 function isRepeatable({ method, takesKey }: Endpoint, headers: Record<string, string>, body: unknown): boolean {
   if (body instanceof ReadableStream) return false;
   // If it was carried out, the second try would find another etag and report a change by another client.
-  if (headers['if-match'] !== undefined) return false;
+  if (headers['if-match'] !== undefined || headers['if-none-match'] !== undefined) return false;
   return takesKey === true || method !== 'POST';
 }
 

@@ -62,9 +62,11 @@ export interface KeyOption {
   idempotencyKey?: string;
 }
 
-export interface IfMatchOption {
+export interface ConditionOptions {
   /** The `etag` that the resource must still have; otherwise the call fails with `precondition_failed`. */
   ifMatch?: string;
+  /** `*` fails with `precondition_failed` if the resource exists already. */
+  ifNoneMatch?: string;
 }
 
 /**
@@ -74,4 +76,4 @@ export interface IfMatchOption {
 export type OptionsOf<Id extends OperationId> = CallOptions &
   QueryOf<Id> &
   WithHeader<Id, 'Idempotency-Key', KeyOption> &
-  WithHeader<Id, 'If-Match', IfMatchOption>;
+  WithHeader<Id, 'If-Match', ConditionOptions>;

@@ -186,7 +186,7 @@ export interface paths {
         };
         /**
          * Inspect a plan
-         * @description The content of a plan never changes; only `approval` and `stale` do. An approval must name the `content_digest`. `If-None-Match` with the ETag returns 304 if nothing has changed.
+         * @description The content of a plan never changes; only `approval` and `stale` do. An approval must name the `content_digest`.
          */
         get: operations["getAutopilotPlan"];
         put?: never;
@@ -1264,6 +1264,7 @@ export interface components {
         AuditPageDto: {
             data: components["schemas"]["AuditRowDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         AuditRowDto: {
             /** @example rollout.create */
@@ -1337,6 +1338,7 @@ export interface components {
         BindingPageDto: {
             data: components["schemas"]["BindingDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         BindingTargetDto: {
             /**
@@ -1416,10 +1418,12 @@ export interface components {
             /** @example acme/chat */
             slug: string;
             supported_parameters: string[];
+            warnings?: components["schemas"]["WarningDto"][];
         };
         CatalogPageDto: {
             data: components["schemas"]["CatalogEntryDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         CatalogPerformanceDto: {
             /** @description Median per request */
@@ -1472,6 +1476,7 @@ export interface components {
         ConsoleAccessListDto: {
             data: components["schemas"]["ConsoleAccessDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         CreateBindingDto: {
             limits?: components["schemas"]["BindingLimitsDto"];
@@ -1806,6 +1811,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
         };
         DeploymentCostDto: {
             /**
@@ -1895,10 +1901,12 @@ export interface components {
             step_seconds: number;
             /** Format: date-time */
             to: string;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         DeploymentPageDto: {
             data: components["schemas"]["DeploymentDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         DeploymentRouteAffinityDto: {
             /** @enum {string} */
@@ -1951,6 +1959,7 @@ export interface components {
              */
             deployment: string;
             slos: components["schemas"]["SloDiagnosisDto"][];
+            warnings?: components["schemas"]["WarningDto"][];
             /** @description The time that is judged; null without records */
             window: components["schemas"]["DiagnosisWindowDto"] | null;
             workload: components["schemas"]["DiagnosisWorkloadDto"];
@@ -2182,6 +2191,7 @@ export interface components {
             data: components["schemas"]["EventDto"][];
             /** @description Send it as `cursor` to get the next page; null on the last page */
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         EvidenceDto: {
             /**
@@ -2299,6 +2309,7 @@ export interface components {
         FileListDto: {
             data: components["schemas"]["FileDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         FreezeWindowDto: {
             /** Format: date-time */
@@ -2372,6 +2383,7 @@ export interface components {
         InstanceListDto: {
             data: components["schemas"]["InstanceDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         InstanceProgressDto: {
             bytes: number | null;
@@ -2583,6 +2595,7 @@ export interface components {
         OperationPageDto: {
             data: components["schemas"]["OperationDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         OperationPauseDto: {
             /** Format: date-time */
@@ -2855,6 +2868,7 @@ export interface components {
         PlanPageDto: {
             data: components["schemas"]["PlanDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         PlanRiskDto: {
             /**
@@ -2990,6 +3004,7 @@ export interface components {
         ProductPageDto: {
             data: components["schemas"]["ProductDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         PromoteOperationDto: {
             /** @description Reason for the promotion. The operation and its event show it. */
@@ -3101,6 +3116,7 @@ export interface components {
         PublicationPageDto: {
             data: components["schemas"]["PublicationDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         PutFileDto: {
             /** @description Content of the file, up to 8 MiB. */
@@ -3183,6 +3199,7 @@ export interface components {
         ReferenceListDto: {
             data: components["schemas"]["ReferenceDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         RehearsalChangeDto: {
             /** @enum {string} */
@@ -3254,6 +3271,7 @@ export interface components {
             /** @description JSON Patch (RFC 6902) that turns the first spec into the second */
             patch: components["schemas"]["PatchOperationDto"][];
             to: string;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         RevisionDrainDto: {
             /** @description Requests in flight that its instances wait for */
@@ -3287,10 +3305,12 @@ export interface components {
             spec_digest: string;
             /** @enum {string} */
             state: "pending" | "provisioning" | "ready" | "active" | "standby" | "draining" | "retired" | "failed" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
         };
         RevisionListDto: {
             data: components["schemas"]["RevisionDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         RevisionMetricsDto: {
             /** @description Requests that wait now, because the revision is scaled to zero */
@@ -3331,6 +3351,7 @@ export interface components {
             revoked_at: string;
             /** @enum {string} */
             state: "revoked" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
         };
         RollbackDto: {
             /**
@@ -3493,6 +3514,7 @@ export interface components {
         SandboxListDto: {
             data: components["schemas"]["SandboxDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         ScalingOverrideDto: {
             /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
@@ -3738,6 +3760,7 @@ export interface components {
              * @example 0.1.0
              */
             version: string;
+            warnings?: components["schemas"]["WarningDto"][];
             /** @description Oldest first */
             workers: components["schemas"]["SystemWorkerDto"][] | null;
         };
@@ -3923,6 +3946,7 @@ export interface components {
             configuration: components["schemas"]["OperatorConfigurationDto"];
             data: components["schemas"]["TargetDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         TenantDto: {
             /** Format: date-time */
@@ -3936,6 +3960,7 @@ export interface components {
         TenantListDto: {
             data: components["schemas"]["TenantDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         TokenCountsDto: {
             p50?: number;
@@ -3967,10 +3992,12 @@ export interface components {
             scopes: ("viewer" | "operator" | "admin" | (string & {}))[];
             /** @enum {string} */
             state: "active" | "revoked" | "expired" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
         };
         TokenListDto: {
             data: components["schemas"]["TokenDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         UpdateDeploymentDto: {
             /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. Without it, guards judge a soak. */
@@ -4015,11 +4042,11 @@ export interface components {
         };
         WarningDto: {
             /**
-             * @description `unknown_field`: the field was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.
+             * @description `unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.
              * @enum {string}
              */
-            code: "unknown_field" | "no_route" | (string & {});
-            /** @description Dotted path of the field that the warning is about. */
+            code: "unknown_field" | "unknown_parameter" | "no_route" | (string & {});
+            /** @description Dotted path of the field, or name of the parameter, that the warning is about. */
             field: string;
             /**
              * @description Text for people: the recommended next step.
@@ -4055,6 +4082,7 @@ export interface components {
         WebhookDeliveryListDto: {
             data: components["schemas"]["WebhookDeliveryDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         WebhookDto: {
             /** Format: date-time */
@@ -4079,6 +4107,7 @@ export interface components {
         WebhookListDto: {
             data: components["schemas"]["WebhookDto"][];
             next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         WhoAmIDto: {
             actor: components["schemas"]["ActorDto"];
@@ -4087,6 +4116,7 @@ export interface components {
             /** @description All scopes of the caller, including implied ones. */
             scopes: ("viewer" | "operator" | "admin" | (string & {}))[];
             tenant: components["schemas"]["WhoTenantDto"];
+            warnings?: components["schemas"]["WarningDto"][];
         };
         WhoTenantDto: {
             id: string;
@@ -4131,7 +4161,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4145,6 +4178,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProductPageDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4186,7 +4226,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4200,6 +4243,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PublicationPageDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4292,7 +4342,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4306,6 +4359,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BindingPageDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4345,7 +4405,10 @@ export interface operations {
     getTargetBinding: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The target binding, by id.
@@ -4365,6 +4428,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BindingDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4417,7 +4487,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4431,6 +4504,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AuditPageDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4446,7 +4526,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4460,6 +4543,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PlanPageDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4521,7 +4611,10 @@ export interface operations {
     getAutopilotPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The plan, by id.
@@ -4542,7 +4635,7 @@ export interface operations {
                     "application/json": components["schemas"]["PlanDto"];
                 };
             };
-            /** @description Unchanged since the ETag in If-None-Match. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,7 +4726,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4647,6 +4743,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ConsoleAccessListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4719,7 +4822,10 @@ export interface operations {
     getContextPassport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The passport, by id: `x-context-passport` of an inference response.
@@ -4739,6 +4845,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PassportDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4855,7 +4968,10 @@ export interface operations {
     getDeployment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4876,6 +4992,13 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     deleteDeployment: {
@@ -4884,6 +5007,8 @@ export interface operations {
             header?: {
                 /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -4916,6 +5041,8 @@ export interface operations {
             header?: {
                 /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -4963,7 +5090,10 @@ export interface operations {
     getAutopilotDiagnosis: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4984,12 +5114,22 @@ export interface operations {
                     "application/json": components["schemas"]["DiagnosisDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getContinualOptimizationPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -5010,6 +5150,13 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     setContinualOptimizationPolicy: {
@@ -5021,6 +5168,8 @@ export interface operations {
             header?: {
                 /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -5158,7 +5307,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -5178,6 +5330,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["InstanceListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5245,7 +5404,10 @@ export interface operations {
                 /** @description Id, number or name of the only revision to return. Default: the newest ten that had requests */
                 revision?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -5265,6 +5427,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeploymentMetricsDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5312,7 +5481,10 @@ export interface operations {
     diffRevisions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -5342,6 +5514,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RevisionDiffDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5543,6 +5722,8 @@ export interface operations {
             header?: {
                 /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -5584,7 +5765,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5599,12 +5783,22 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogPageDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getModelApiCatalogEntry: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The model API, by id, or by slug with `%2F` for the slash.
@@ -5624,6 +5818,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CatalogEntryDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5950,7 +6151,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5964,6 +6168,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SandboxListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -6006,7 +6217,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6020,6 +6234,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ReferenceListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -6084,7 +6305,10 @@ export interface operations {
     getSandbox: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The sandbox, by id.
@@ -6105,6 +6329,13 @@ export interface operations {
                     "application/json": components["schemas"]["SandboxDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     listSandboxFiles: {
@@ -6117,7 +6348,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The sandbox, by id.
@@ -6143,7 +6377,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description Unchanged since the ETag in If-None-Match. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -6167,6 +6401,10 @@ export interface operations {
             header?: {
                 /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
                 "Idempotency-Key"?: string;
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
             };
             path: {
                 /**
@@ -6213,7 +6451,10 @@ export interface operations {
     getSystem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6228,6 +6469,13 @@ export interface operations {
                     "application/json": components["schemas"]["SystemDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     listTargets: {
@@ -6238,7 +6486,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6253,6 +6504,13 @@ export interface operations {
                     "application/json": components["schemas"]["TargetListDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     listTenants: {
@@ -6263,7 +6521,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6277,6 +6538,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TenantListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -6362,7 +6630,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6376,6 +6647,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TokenListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -6445,7 +6723,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6459,6 +6740,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WebhookListDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -6528,7 +6816,10 @@ export interface operations {
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The webhook, by id.
@@ -6549,12 +6840,22 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeliveryListDto"];
                 };
             };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     whoAmI: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6568,6 +6869,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WhoAmIDto"];
                 };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

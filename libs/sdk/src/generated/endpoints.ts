@@ -69,7 +69,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   listWebhooks: { method: 'GET', path: '/api/v1/webhooks', query: ['limit', 'cursor'] },
   pauseOperation: { method: 'POST', path: '/api/v1/operations/{id}/pause' },
   promoteOperation: { method: 'POST', path: '/api/v1/operations/{id}/promote' },
-  putSandboxFile: { method: 'PUT', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'mode', 'sha256', 'overwrite'], takesKey: true },
+  putSandboxFile: { method: 'PUT', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'mode', 'sha256', 'overwrite'], takesKey: true, takesIfMatch: true },
   qualifyTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings/{id}/qualify' },
   rejectAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/reject' },
   resumeOperation: { method: 'POST', path: '/api/v1/operations/{id}/resume' },
@@ -95,6 +95,7 @@ export type ErrorCode =
   | 'body_too_large'
   | 'capacity_exhausted'
   | 'catalog_entry_not_found'
+  | 'condition_not_supported'
   | 'console_access_revoked'
   | 'context_passport_not_found'
   | 'csrf_refused'

@@ -2,7 +2,6 @@ import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Idempotency,
-  IfNoneMatch,
   Page,
   Route,
   type IdempotencyClaim,
@@ -45,12 +44,12 @@ export class PlansController {
     operationId: 'getAutopilotPlan',
     summary: 'Inspect a plan',
     description:
-      'The content of a plan never changes; only `approval` and `stale` do. An approval must name the `content_digest`. `If-None-Match` with the ETag returns 304 if nothing has changed.',
-    ok: { 200: PlanDto, 304: null },
+      'The content of a plan never changes; only `approval` and `stale` do. An approval must name the `content_digest`.',
+    ok: { 200: PlanDto },
     errors: ['plan_not_found'],
   })
-  get(@CurrentPrincipal() who: Principal, @Param('id') id: string, @IfNoneMatch() ifNoneMatch: string | undefined) {
-    return this.plans.get(who, id, ifNoneMatch);
+  get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.plans.get(who, id);
   }
 
   @Route({

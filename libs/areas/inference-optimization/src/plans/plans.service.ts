@@ -1,15 +1,7 @@
 import { isSameOwner } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import {
-  isUnchanged,
-  pageOf,
-  reply,
-  type PageOf,
-  type PageRequest,
-  type Principal,
-  type Reply,
-} from '@slipway/platform-http';
+import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
 import type { Plan, PlanDto } from '@slipway/ports/plans';
 import { planAnswer, PlanStore } from './plan.store.js';
@@ -23,12 +15,11 @@ export class PlansService {
     private readonly reads: ReadAudit,
   ) {}
 
-  get(who: Principal, id: string, ifNoneMatch: string | undefined): Promise<Reply> {
+  get(who: Principal, id: string): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const plan = await this.store.find(tx, who.tenantId, id);
       const answer = planAnswer(plan, await this.store.isStale(tx, plan));
       this.noteRead(who, 'plan.read', plan.id, [plan]);
-      if (isUnchanged(ifNoneMatch, answer.etag)) return reply(304, undefined, { etag: answer.etag });
       return reply(200, answer, { etag: answer.etag });
     });
   }

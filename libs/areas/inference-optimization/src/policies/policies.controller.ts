@@ -1,5 +1,13 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, IfMatch, RehearsalDto, Route, ValidateOnly, type Principal } from '@slipway/platform-http';
+import {
+  Conditions,
+  CurrentPrincipal,
+  RehearsalDto,
+  Route,
+  ValidateOnly,
+  type Preconditions,
+  type Principal,
+} from '@slipway/platform-http';
 import { PolicyDto, SetPolicyDto } from './policy.dto.js';
 import { PoliciesService } from './policies.service.js';
 
@@ -38,16 +46,16 @@ export class PoliciesController {
     ok: { 200: [PolicyDto, RehearsalDto] },
     errors: ['deployment_not_found'],
     dryRun: true,
-    ifMatch: true,
+    conditional: true,
     notFoundFirst: PoliciesService,
   })
   set(
     @CurrentPrincipal() principal: Principal,
     @Param('name') deploymentName: string,
     @Body() body: SetPolicyDto,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
     @ValidateOnly() isDryRun: boolean,
   ) {
-    return this.policies.set({ principal, deploymentName, body, ifMatch, isDryRun });
+    return this.policies.set({ principal, deploymentName, body, conditions, isDryRun });
   }
 }

@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
-  assertIfMatch,
+  assertPreconditions,
   etagOf,
   jsonPatch,
   rehearsal,
   reply,
   type ExistenceCheck,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -29,7 +30,7 @@ export interface PolicyRequest {
   principal: Principal;
   deploymentName: string;
   body: SetPolicyDto;
-  ifMatch: string | undefined;
+  conditions: Preconditions;
   isDryRun: boolean;
 }
 
@@ -62,8 +63,8 @@ export class PoliciesService implements ExistenceCheck {
       const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
       const current = await this.store.current(tx, deployment.id);
       const before = current && answerOf(deployment.name, current);
-      assertIfMatch(request.ifMatch, before?.etag);
       const content = contentOf(request.body);
+      assertPreconditions(request.conditions, before?.etag);
       const isUnchanged = current !== undefined && policyDigest(current.content) === policyDigest(content);
       const after = isUnchanged
         ? (before as PolicyDto)

@@ -17,7 +17,6 @@ export class RevisionsController {
     description:
       'Returns the immutable revisions of the deployment, newest first. `state` shows whether a revision serves, is kept warm, was retired or failed.',
     ok: { 200: RevisionListDto },
-    hot: true,
     errors: ['deployment_not_found'],
     paged: true,
   })
@@ -35,7 +34,6 @@ export class RevisionsController {
     description:
       'Finds the revision by id, number or name. Returns its spec with defaults filled in, its source and its state. If it failed, `message` contains the reason.',
     ok: { 200: RevisionDto },
-    hot: true,
     errors: ['deployment_not_found', 'revision_not_found'],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Param('revision') revision: string) {

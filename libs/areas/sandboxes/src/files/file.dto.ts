@@ -73,3 +73,7 @@ export function fileAnswer(row: FileEntity): FileDto {
   const { path, size_bytes, sha256, mode, modified_at, sync, sync_error, sync_operation_id } = row;
   return { path, size_bytes, sha256, mode, modified_at, sync, sync_error, sync_operation_id };
 }
+
+export function fileEtag({ sha256 }: Pick<FileEntity, 'sha256'>): string {
+  return `"${sha256}"`;
+}

@@ -2,6 +2,7 @@ import { applyDecorators, Body, Controller, Inject, Param, Query } from '@nestjs
 import { ApiBody, ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import {
+  Conditions,
   CurrentPrincipal,
   Idempotency,
   IfNoneMatch,
@@ -9,11 +10,12 @@ import {
   Route,
   type IdempotencyClaim,
   type PageRequest,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
 import { Client, type FeedClient } from '@slipway/platform-durable/events';
-import { FileDto, FileListDto, PutFileDto } from './file.dto.js';
+import { FileDto, FileListDto, FileOptionsDto, PutFileDto } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
 import { PUT_FILE } from './content-digest.js';
@@ -101,6 +103,8 @@ export class FilesController {
       'workspace_full',
     ],
     idempotent: true,
+    conditional: true,
+    query: FileOptionsDto,
     streamBody: true,
     maxBodyBytes: JSON_BODY_BYTES,
     notFoundFirst: SandboxesService,
@@ -110,9 +114,11 @@ export class FilesController {
     @Param('id') id: string,
     @Body() body: object,
     @Idempotency() idempotency: IdempotencyClaim | undefined,
+    @Conditions() conditions: Preconditions,
     @Client() client: FeedClient,
   ): Promise<Reply> {
-    return this.uploads.put(who, id, readFileUpload(client.request, body, idempotency, this.config.upload.maxBytes));
+    const upload = readFileUpload(client.request, body, idempotency, this.config.upload.maxBytes);
+    return this.uploads.put(who, id, { ...upload, conditions });
   }
 
   @ListOrDownload

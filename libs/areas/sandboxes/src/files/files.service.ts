@@ -13,7 +13,7 @@ import {
 import { MoreThan } from 'typeorm';
 import { contentDigestOf } from './content-digest.js';
 import { assertFilePath } from './file-path.js';
-import { fileAnswer, type FileDto } from './file.dto.js';
+import { fileAnswer, fileEtag, type FileDto } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox } from '../sandbox.query.js';
@@ -55,7 +55,7 @@ export class FilesService {
     // another blob.
     for (let tries = 1; ; tries += 1) {
       const file = await this.find(who.tenantId, sandboxId, path);
-      const etag = `"${file.sha256}"`;
+      const etag = fileEtag(file);
       if (isUnchanged(ifNoneMatch, etag)) return reply(304, undefined, { etag });
       try {
         return reply(200, await this.store.read(file.blob), headersOf(file, path, etag));

@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { errors, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  assertPreconditions,
+  errors,
+  reply,
+  SlipwayError,
+  type Preconditions,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit, Mutations, StoredAnswer, type ClaimedKey } from '@slipway/platform-durable/mutations';
 import { OperationStore } from '@slipway/platform-durable/operations';
 import { CONFIG, PausePoints, quotasOf, type QuotaConfig } from '@slipway/platform-config';
@@ -8,7 +16,7 @@ import { reserveQuota, quotaExceeded } from '@slipway/platform-durable/quotas';
 import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
-import { fileAnswer } from './file.dto.js';
+import { fileAnswer, fileEtag } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { MeteredBody } from './metered-body.js';
 import { UploadReservations } from './upload-reservations.js';
@@ -20,6 +28,8 @@ import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
 import { BLOB_STORE, newBlob, StoreFullError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
+
+type ConditionalUpload = FileUpload & { conditions: Preconditions };
 
 /** The capacity of a workspace for one file. */
 interface FileCapacity {
@@ -55,7 +65,7 @@ export class UploadsService {
     private readonly pausePoints: PausePoints,
   ) {}
 
-  async put(who: Principal, sandboxId: string, upload: FileUpload): Promise<Reply> {
+  async put(who: Principal, sandboxId: string, upload: ConditionalUpload): Promise<Reply> {
     const capacity = await this.judge(who.tenantId, sandboxId, upload);
     const key = upload.idempotency && (await this.mutations.hold({ tenantId: who.tenantId }, upload.idempotency));
     if (key instanceof StoredAnswer) return key.replay(await fingerprintOf(upload));
@@ -71,7 +81,11 @@ export class UploadsService {
    * Checks everything that is known before the body is read. A retry must still get its answer if its first try has
    * filled the workspace. So the capacity is checked after the key, by the returned function.
    */
-  private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<FileCapacity>> {
+  private async judge(
+    tenantId: string,
+    sandboxId: string,
+    upload: ConditionalUpload,
+  ): Promise<() => Promise<FileCapacity>> {
     const sandbox = await this.database.tx({ tenantId }, async (tx) => {
       const found = await findSandbox(tx, tenantId, sandboxId);
       await this.assertReachable(tx, tenantId, found);
@@ -91,7 +105,7 @@ export class UploadsService {
   private async keep(
     who: Principal,
     sandboxId: string,
-    upload: FileUpload,
+    upload: ConditionalUpload,
     { freeBytes, replacedBytes }: FileCapacity,
     key: ClaimedKey | undefined,
   ): Promise<Reply> {
@@ -125,7 +139,7 @@ export class UploadsService {
     tx: Tx,
     who: Principal,
     sandboxId: string,
-    upload: FileUpload,
+    upload: ConditionalUpload,
     written: WrittenBlob,
     key: ClaimedKey | undefined,
   ): Promise<{ answer: Reply; replaced?: FileEntity }> {
@@ -166,17 +180,19 @@ export class UploadsService {
   }
 
   /**
-   * Returns the file that would be replaced. @throws file_exists (409) if it must not be, or if a folder is in the way
+   * Returns the file that would be replaced. @throws precondition_failed (412); file_exists (409) if it must not be
+   * replaced, or if a folder is in the way
    */
   private async assertFits(
     tx: Tx,
     tenantId: string,
     sandboxId: string,
-    { path, overwrite }: FileUpload,
+    { path, overwrite, conditions }: ConditionalUpload,
   ): Promise<FileEntity | undefined> {
     const files = tx.repository(FileEntity);
     const ofSandbox = { sandbox_id: sandboxId, tenant_id: tenantId };
     const replaced = await files.findOneBy({ ...ofSandbox, path });
+    assertPreconditions(conditions, replaced ? fileEtag(replaced) : undefined);
     if (replaced && !overwrite) throw sandboxErrors.file_exists();
     if (replaced) return replaced;
     // '0' is the character after '/', so the paths below this path are exactly those from `path/` up to, but without,
@@ -270,10 +286,7 @@ async function write(
 
 function answerOf(row: FileEntity, isReplaced: boolean): Reply {
   const location = `/api/v1/sandboxes/${row.sandbox_id}/files?path=${encodeURIComponent(row.path)}`;
-  return reply(isReplaced ? 200 : 201, fileAnswer(row), {
-    etag: `"${row.sha256}"`,
-    ...(isReplaced ? {} : { location }),
-  });
+  return reply(isReplaced ? 200 : 201, fileAnswer(row), { etag: fileEtag(row), ...(isReplaced ? {} : { location }) });
 }
 
 /** If a stream fails although no rule was broken, the client has closed the connection. */

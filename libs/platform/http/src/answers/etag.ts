@@ -17,16 +17,31 @@ export function etagOfText(text: string): string {
   return `"${hash('sha1', text, 'base64url')}"`;
 }
 
+/** The conditions of a write, as the client sent them (RFC 9110, 13.1). */
+export interface Preconditions {
+  ifMatch?: string;
+  /** `*` writes only what does not exist yet. */
+  ifNoneMatch?: string;
+}
+
 /**
- * Refuses a write whose `If-Match` names another state.
- * @param header the header as the client sent it; undefined if the client accepts any state
+ * Refuses a write whose conditions do not hold.
  * @param etag the resource's current ETag, or undefined if the resource does not exist yet
  * @throws precondition_failed (412)
  */
-export function assertIfMatch(header: string | undefined, etag: string | undefined): void {
-  if (header === undefined) return;
-  if (etag !== undefined && (header.trim() === '*' || tagsOf(header).includes(etag))) return;
-  throw errors.precondition_failed({ headers: etag === undefined ? undefined : { etag } });
+export function assertPreconditions({ ifMatch, ifNoneMatch }: Preconditions, etag: string | undefined): void {
+  const headers = etag === undefined ? undefined : { etag };
+  if (ifMatch !== undefined) {
+    const holds = etag !== undefined && (ifMatch.trim() === '*' || tagsOf(ifMatch).includes(etag));
+    if (!holds) throw errors.precondition_failed({ headers });
+  }
+  if (etag !== undefined && isUnchanged(ifNoneMatch, etag)) {
+    throw errors.precondition_failed({
+      headers,
+      message: 'If-None-Match excludes the current state of the resource.',
+      remediation: 'Read the resource, and send its ETag in If-Match if you want to change it.',
+    });
+  }
 }
 
 /** Whether `If-None-Match` shows that the client already has this state, so that the answer is 304. */

@@ -6,11 +6,11 @@ import type { AccessCheck, Principal } from './principal.js';
 
 /**
  * A hint to the client about a request that was accepted. `unknown_field`: the API does not know the field and dropped
- * it. `no_route`: the result of the request will get no traffic.
+ * it; `unknown_parameter`: the same of a query parameter. `no_route`: the result of the request will get no traffic.
  */
 export interface Warning {
-  code: 'unknown_field' | 'no_route';
-  /** Dotted path of the field. */
+  code: 'unknown_field' | 'unknown_parameter' | 'no_route';
+  /** Dotted path of the field, or the name of the parameter. */
   field: string;
   /** For people; absent if code and field say everything. */
   message?: string;
@@ -30,7 +30,7 @@ export interface RequestContext {
   tenantId?: string;
   principal?: Principal;
   warnings: Warning[];
-  /** Whether the client requested with `?strict=true` that unknown fields of the body are errors. */
+  /** Whether the client requested with `?strict=true` that unknown fields and parameters are errors. */
   isStrict?: boolean;
   /** If the request came through an entrance: returns its bearer credential, which replaces `Authorization`. */
   credential?: () => Promise<EnteredCredential>;

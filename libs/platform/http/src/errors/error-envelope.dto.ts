@@ -85,13 +85,13 @@ export class ErrorEnvelopeDto {
 
 export class WarningDto {
   @StringField({
-    enum: ['unknown_field', 'no_route'],
+    enum: ['unknown_field', 'unknown_parameter', 'no_route'],
     description:
-      '`unknown_field`: the field was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.',
+      '`unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.',
   })
   code: string;
 
-  @StringField({ description: 'Dotted path of the field that the warning is about.' })
+  @StringField({ description: 'Dotted path of the field, or name of the parameter, that the warning is about.' })
   field: string;
 
   @StringField({

@@ -70,6 +70,12 @@ export const errors = defineErrors({
     message: 'The first request with this Idempotency-Key is still being processed.',
     remediation: 'Retry after the time given in Retry-After.',
   },
+  condition_not_supported: {
+    status: 400,
+    category: 'invalid_request',
+    message: 'This operation cannot check the condition of the request.',
+    remediation: 'Send the request without the header, or use an operation that accepts it.',
+  },
   precondition_failed: {
     status: 412,
     category: 'precondition',

@@ -5,7 +5,7 @@ import { ErrorEnvelopeDto, WarningDto } from '../errors/error-envelope.dto.js';
 import { errorSpecOf, errorSpecs } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { declaredRoute } from '../routes/route.decorator.js';
-import type { RouteSpec } from '../routes/route-spec.js';
+import { hasEtag, type RouteSpec } from '../routes/route-spec.js';
 import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
@@ -79,7 +79,7 @@ function complete(operation: Operation, route: RouteSpec): void {
       content: ENVELOPE,
     };
   }
-  if (route.hot) operation.responses['304'] = { description: 'The response still has this ETag.' };
+  if (hasEtag(route)) operation.responses['304'] = { description: 'The response still has this ETag.' };
   if (route.eventStream) {
     const ok = operation.responses['200'] as { content?: Record<string, unknown> };
     ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' }, example: EVENT_STREAM } };
@@ -124,7 +124,8 @@ function impliedErrors(route: RouteSpec): string[] {
     ...(hasBody ? ['invalid_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] : []),
     ...(route.paged ? ['validation_failed'] : []),
     ...(route.idempotent ? ['idempotency_key_invalid', 'idempotency_key_reused'] : []),
-    ...(route.ifMatch ? ['precondition_failed'] : []),
+    ...(route.conditional ? ['precondition_failed'] : []),
+    ...(route.method === 'GET' ? [] : ['condition_not_supported']),
     // The platform of the areas defines it: everything that a mutation stores has a quota.
     ...(route.method !== 'GET' && errorSpecOf('quota_exceeded') ? ['quota_exceeded'] : []),
     'rate_limited',
@@ -144,8 +145,9 @@ const DESCRIPTION = `Control plane for inference deployments: revisions, routing
 - **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document lists every code with its meaning and remedy. 400 means malformed or mistyped, 422 means that the request breaks a rule; \`details\` names the fields.
 - **Unknown fields** of a body are ignored and listed in \`warnings\` of the response. With \`?strict=true\`, which every request with a body accepts, they are errors: 422 \`validation_failed\`, and \`details\` lists each of them with the code \`unknown_field\`.
 - **Pages**: lists return \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page.
-- **Concurrent changes**: send the \`etag\` you read as \`If-Match\` where it is accepted; if the resource has changed since, the response is 412.
-- **Polling**: responses that clients poll carry an \`ETag\`. Send it as \`If-None-Match\` where it is accepted; if the response is unchanged, it is 304 without a body.
+- **Concurrent changes**: send the \`ETag\` you read as \`If-Match\` where it is accepted; if the resource has changed since, the response is 412. \`If-None-Match: *\` creates and never replaces. An operation that cannot check a condition returns 400 \`condition_not_supported\` and changes nothing.
+- **Polling**: every JSON response to a GET carries an \`ETag\`. Send it as \`If-None-Match\`; if the response is unchanged, it is 304 without a body.
+- **Unknown query parameters** are listed in \`warnings\` of the response to a GET; other methods refuse them with 400 and change nothing.
 - **Events** are CloudEvents. \`Accept: text/event-stream\` on \`/deployments/{name}/events\` and \`/operations/{id}/events\` streams them; \`Last-Event-ID\` resumes after the last event that the client received.
 - **Inference** is served by the gateway, not by this API: under \`/v1\` on its own port, with the same tokens.
 `;

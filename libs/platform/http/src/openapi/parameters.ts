@@ -1,5 +1,5 @@
 import { PATH_RESOURCES } from '@slipway/contracts';
-import { fullPathOf, type RouteSpec } from '../routes/route-spec.js';
+import { fullPathOf, hasEtag, type RouteSpec } from '../routes/route-spec.js';
 
 export interface Parameter {
   name: string;
@@ -43,6 +43,11 @@ const IF_NONE_MATCH: Parameter = {
   schema: { type: 'string' },
 };
 
+const IF_NONE_MATCH_WRITE: Parameter = {
+  ...IF_NONE_MATCH,
+  description: '`*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412.',
+};
+
 const PAGE: Parameter[] = [
   {
     name: 'limit',
@@ -82,8 +87,8 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
   }
   if (route.idempotent) add(IDEMPOTENCY_KEY);
   if (route.dryRun) add(VALIDATE_ONLY);
-  if (route.ifMatch) add(IF_MATCH);
-  if (route.hot) add(IF_NONE_MATCH);
+  if (route.conditional) [IF_MATCH, IF_NONE_MATCH_WRITE].forEach(add);
+  if (hasEtag(route)) add(IF_NONE_MATCH);
   if (route.paged) PAGE.forEach(add);
   return [...parameters.values()];
 }

@@ -36,12 +36,11 @@ export function acceptAdditionalProperties(document: OpenAPIObject): void {
   }
 }
 
-/** Answers to bodies with unknown fields carry `warnings`, so the schemas of those answers publish it. */
+/** Answers carry `warnings` of unknown fields and parameters, so their schemas publish it. */
 export function publishWarnings(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
   const warnings = { type: 'array', items: { $ref: '#/components/schemas/WarningDto' } } as Schema;
   for (const { operation } of operationsOf(document)) {
-    if (!operation.requestBody) continue;
     for (const [status, response] of Object.entries(operation.responses)) {
       if (Number(status) >= 300) continue;
       const content = (response as { content?: Record<string, { schema?: Schema }> }).content;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ArgumentMetadata, createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import canonicalizeModule from 'canonicalize';
+import type { Preconditions } from '../answers/etag.js';
 import { type CursorPart, readPage } from '../answers/page.js';
 import { errors } from '../errors/platform.errors.js';
 import {
@@ -167,10 +168,11 @@ const PageParameter = createParamDecorator((parts: CursorPart[], context: Execut
   readPage(requestOf(context).query, parts),
 );
 
-/** The `If-Match` header, unchanged; check it with `assertIfMatch`. Needs `ifMatch: true` on the route. */
-export const IfMatch = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-match'],
-);
+/** The conditions of a write; check them with `assertPreconditions`. Needs `conditional: true` on the route. */
+export const Conditions = createParamDecorator((_data: unknown, context: ExecutionContext): Preconditions => {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = requestOf(context).headers;
+  return { ...(ifMatch !== undefined && { ifMatch }), ...(ifNoneMatch !== undefined && { ifNoneMatch }) };
+});
 
 /** The `If-None-Match` header. If `isUnchanged` returns true for it, answer with `reply(304, undefined)`. */
 export const IfNoneMatch = createParamDecorator(

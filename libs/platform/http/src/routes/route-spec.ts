@@ -35,16 +35,15 @@ export interface RouteSpec {
    * rehearsal.
    */
   dryRun?: boolean;
-  /** Accepts `If-Match`. */
-  ifMatch?: boolean;
+  /**
+   * Accepts `If-Match` and `If-None-Match`, read with `@Conditions()`. Other mutations refuse them, so that no client
+   * overwrites what it wanted to protect.
+   */
+  conditional?: boolean;
   /** A list with `limit` and `cursor`, read with `@Page()`. */
   paged?: boolean;
-  /**
-   * A GET that clients repeat often. Its answer carries an ETag, and a client that already has it gets 304.
-   * If the service sets no ETag, the text of the answer makes it. An ETag of the service must change with everything
-   * that the answer shows, including values that were only observed.
-   */
-  hot?: boolean;
+  /** The DTO of query parameters that the handler reads by hand. Those of its `@Query()` are known without it. */
+  query?: Type<unknown>;
   /** Token of an `ExistenceCheck`. If validation fails with 422, its 404 takes precedence. */
   notFoundFirst?: string | symbol | Function;
   /** Bytes; the default is the server's limit. */
@@ -65,4 +64,13 @@ export const API_PREFIX = '/api/v1';
 /** Returns the path that a client uses for this route, with `:name` placeholders. */
 export function fullPathOf(spec: Pick<RouteSpec, 'path'>): string {
   return spec.path.startsWith('//') ? spec.path.slice(1) : API_PREFIX + spec.path;
+}
+
+/**
+ * Whether answers of the route have an ETag: those with a JSON object as their only content. If the service sets none,
+ * the text of the answer makes it. An ETag of the service must change with everything that the answer shows, including
+ * values that were only observed.
+ */
+export function hasEtag({ method, ok }: Pick<RouteSpec, 'method' | 'ok'>): boolean {
+  return method === 'GET' && typeof ok[200] !== 'string' && (ok[200] ?? null) !== null;
 }

@@ -1,4 +1,4 @@
-import { applyDecorators, Body, HttpCode, RequestMapping, RequestMethod, UsePipes } from '@nestjs/common';
+import { applyDecorators, Body, HttpCode, Query, RequestMapping, RequestMethod, UsePipes } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import {
@@ -10,13 +10,23 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { fieldsOf } from '../fields/read-object.js';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
 import { RequestReader } from './parameters.js';
 import { fullPathOf, type RouteSpec } from './route-spec.js';
 
 const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
-const withBody = new WeakSet<RouteSpec>();
+const read = new WeakMap<RouteSpec, ReadParameters>();
+
+/** What the handler of a route reads of a request. */
+interface ReadParameters {
+  hasBody: boolean;
+  /** DTOs of `@Query()`. */
+  queryTypes: readonly Function[];
+  /** Names of `@Query('name')`. */
+  queryNames: readonly string[];
+}
 
 /** Stores the declaration of a route on its handler. */
 export const RouteDeclaration = Reflector.createDecorator<RouteSpec>();
@@ -34,7 +44,7 @@ export function Route(spec: RouteSpec): MethodDecorator {
     RouteConfig({ slipway: spec } satisfies Config),
     RouteDeclaration(spec),
     UsePipes(reader),
-    noteBody(spec),
+    noteParameters(spec),
     ...(isRoot ? [ApiExcludeEndpoint()] : published(spec)),
   );
 }
@@ -46,34 +56,66 @@ export function declaredRoute(operationId: string): RouteSpec | undefined {
 
 /** Whether the handler of a route reads the body of the request. */
 export function readsBody(spec: RouteSpec): boolean {
-  return withBody.has(spec);
+  return read.get(spec)?.hasBody === true;
+}
+
+const PAGE_PARAMETERS = ['limit', 'cursor'];
+const known = new WeakMap<RouteSpec, ReadonlySet<string>>();
+
+/** Returns the names of all query parameters that have a meaning for a route, other than `strict`. */
+export function queryParametersOf(spec: RouteSpec): ReadonlySet<string> {
+  const found = known.get(spec) ?? new Set(queryNamesOf(spec));
+  known.set(spec, found);
+  return found;
+}
+
+function queryNamesOf(spec: RouteSpec): string[] {
+  const { queryTypes = [], queryNames = [] } = read.get(spec) ?? {};
+  const types = spec.query ? [...queryTypes, spec.query] : queryTypes;
+  return [
+    ...types.flatMap((type) => [...fieldsOf(type).keys()]),
+    ...queryNames,
+    ...(spec.paged ? PAGE_PARAMETERS : []),
+    ...(spec.dryRun ? ['validate_only'] : []),
+  ];
 }
 
 /** Parameters are decorated before their method, so their metadata exists by now. */
-function noteBody(spec: RouteSpec): MethodDecorator {
+function noteParameters(spec: RouteSpec): MethodDecorator {
   return (target, name) => {
-    const parameters = (Reflect.getMetadata(PARAMETERS.key, target.constructor, name) ?? {}) as object;
-    if (Object.keys(parameters).some((one) => one.startsWith(PARAMETERS.body))) withBody.add(spec);
+    const parameters = (Reflect.getMetadata(PARAMETERS.key, target.constructor, name) ?? {}) as Record<
+      string,
+      { index: number; data?: unknown }
+    >;
+    const types = (Reflect.getMetadata('design:paramtypes', target, name) ?? []) as Function[];
+    const queries = Object.entries(parameters).filter(([key]) => key.startsWith(PARAMETERS.query));
+    read.set(spec, {
+      hasBody: Object.keys(parameters).some((key) => key.startsWith(PARAMETERS.body)),
+      queryTypes: queries.flatMap(([, { index, data }]) => (data === undefined ? [types[index] ?? Object] : [])),
+      queryNames: queries.flatMap(([, { data }]) => (typeof data === 'string' ? [data] : [])),
+    });
   };
 }
 
 /**
- * The metadata of a handler's parameters, and the prefix of its body there. Nest publishes no names for them, so they
- * are read from a sample.
+ * The metadata of a handler's parameters, and the prefixes of its body and query there. Nest publishes no names for
+ * them, so they are read from samples.
  */
-const PARAMETERS = ((): { key: unknown; body: string } => {
+const PARAMETERS = { key: metadataOf(Body()).key, body: metadataOf(Body()).prefix, query: metadataOf(Query()).prefix };
+
+function metadataOf(decorate: ParameterDecorator): { key: unknown; prefix: string } {
   class Sample {}
-  Body()(Sample.prototype, 'handler', 0);
+  decorate(Sample.prototype, 'handler', 0);
   const [key] = Reflect.getMetadataKeys(Sample, 'handler');
-  const [body] = Object.keys(Reflect.getMetadata(key, Sample, 'handler') as object);
-  return { key, body: body!.slice(0, body!.indexOf(':') + 1) };
-})();
+  const [name] = Object.keys(Reflect.getMetadata(key, Sample, 'handler') as object);
+  return { key, prefix: name!.slice(0, name!.indexOf(':') + 1) };
+}
 
 function declare(spec: RouteSpec): void {
-  const known = declared.get(spec.operationId);
-  if (known && (known.path !== spec.path || known.method !== spec.method)) {
+  const other = declared.get(spec.operationId);
+  if (other && (other.path !== spec.path || other.method !== spec.method)) {
     throw new Error(
-      `operationId ${spec.operationId} is used by ${known.method} ${known.path} and by ${spec.method} ${spec.path}`,
+      `operationId ${spec.operationId} is used by ${other.method} ${other.path} and by ${spec.method} ${spec.path}`,
     );
   }
   declared.set(spec.operationId, spec);

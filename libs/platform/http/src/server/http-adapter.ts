@@ -11,11 +11,9 @@ import { type RequestContext, runInRequest, type Warning } from '../context/requ
 import { errors } from '../errors/platform.errors.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
-import { reportUnknown, unreadFields } from '../fields/read-object.js';
-import { readSwitch, refuseUnstorable } from '../routes/parameters.js';
-import { readsBody } from '../routes/route.decorator.js';
 import { type BrowserPages, wantsPage } from './browser-pages.js';
 import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
+import { addRequestChecks } from './request-checks.js';
 import { RequestShares } from './request-shares.js';
 import { type Entrance, Entrances, type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
 import { type BodyWatch, WatchedBody } from './watched-body.js';
@@ -235,59 +233,6 @@ export function addContextHooks(instance: FastifyInstance): void {
   instance.addHook('preValidation', (request, _reply, done) => runInRequest((request as SlipwayRequest).slipway, done));
 }
 
-/**
- * Checks that need a permitted caller but no handler. They are added after the guard's hook, so that 401 and 403 come
- * first.
- */
-export function addRequestChecks(instance: FastifyInstance): void {
-  instance.addHook('onRequest', (request, _reply, done) => {
-    try {
-      refuseUnfitting(request as SlipwayRequest);
-      done();
-    } catch (refusal) {
-      done(refusal as Error);
-    }
-  });
-  instance.addHook('preHandler', (request, _reply, done) => {
-    try {
-      refuseUnread(request as SlipwayRequest);
-      done();
-    } catch (refusal) {
-      done(refusal as Error);
-    }
-  });
-}
-
-/** The handler of a strict request refuses the fields that it does not know, unless it reads no body at all. */
-function refuseUnread({ slipway: { isStrict, route }, body }: SlipwayRequest): void {
-  if (isStrict && route && !readsBody(route)) reportUnknown(unreadFields(body));
-}
-
-function refuseUnfitting(request: SlipwayRequest): void {
-  const { route } = request.slipway;
-  if (!route) return;
-  refuseUnstorable(request.params);
-  const { query } = request;
-  if (route.method !== 'GET') request.slipway.isStrict = readSwitch(query, 'strict');
-  if (query['validate_only'] !== undefined) {
-    if (!route.dryRun && route.method !== 'GET') {
-      const message = 'This operation does not support validate_only';
-      throw errors.invalid_parameter({ message, details: [{ field: 'validate_only', code: 'unsupported', message }] });
-    }
-    if (route.dryRun) readSwitch(query, 'validate_only');
-  }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw errors.unsupported_media_type({
-      message: 'Encoded request bodies are not supported.',
-      remediation: 'Send the body without Content-Encoding.',
-    });
-  }
-  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (mediaType === 'application/octet-stream' && !route.streamBody) throw errors.unsupported_media_type();
-  if (mediaType === MERGE_PATCH && route.method !== 'PATCH') throw errors.unsupported_media_type();
-}
-
 export interface HttpServerOptions {
   /** Bytes of a JSON body; 1 MiB unless given. */
   bodyLimit?: number;
@@ -427,10 +372,10 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     const path = request.url.split('?', 1)[0]!;
     if (wantsPage(request) && this.browserPages?.has(path)) return this.browserPages.answer(request, reply);
     const methods = this.paths.methodsOf(path);
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (methods.length > 0 && request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
     const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
-    const refusal = isWrongMethod
-      ? errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
-      : errors.not_found();
+    const refusal = isWrongMethod ? errors.method_not_allowed({ headers: { allow } }) : errors.not_found();
     sendErrorEnvelope(request, reply, refusal);
     return reply;
   }
@@ -455,12 +400,12 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       content = body.body;
     }
     const { warnings, route } = (target.request as SlipwayRequest).slipway;
-    const isHot = route?.hot === true && (status ?? target.statusCode) === 200 && isRecord(content);
-    if (!isHot && !(content instanceof RawJson))
+    const isTagged = route?.method === 'GET' && (status ?? target.statusCode) === 200 && isRecord(content);
+    if (!isTagged && !(content instanceof RawJson))
       return super.reply(response, withWarnings(content, warnings), status) as never;
     const json = jsonOf(content, warnings);
     if (status !== undefined) target.code(status);
-    if (isHot) {
+    if (isTagged) {
       const own = target.getHeader('etag');
       const etag = typeof own === 'string' ? own : json.etag;
       target.header('etag', etag);
