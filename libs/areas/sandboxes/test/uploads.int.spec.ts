@@ -230,7 +230,12 @@ describe.each([
     const first = await put('held', '1', { 'if-none-match': '*' });
     const etag = String(first.headers['etag']);
     expect([first.status, etag]).toEqual([201, `"${first.body.sha256}"`]);
-    for (const headers of [{ 'if-none-match': '*' }, { 'if-none-match': etag }, { 'if-match': '"other"' }]) {
+    const failing: Record<string, string>[] = [
+      { 'if-none-match': '*' },
+      { 'if-none-match': etag },
+      { 'if-match': '"other"' },
+    ];
+    for (const headers of failing) {
       const refused = await put('held', '2', headers);
       expect([refused.status, refused.headers['etag']]).toEqual([412, etag]);
     }

@@ -203,7 +203,7 @@ describe('failures', () => {
     expectEnvelope(await send('DELETE', '/api/v1/samples/x', { token: '' }), 405, 'method_not_allowed');
   });
 
-  it('answers OPTIONS with the methods of the path, whoever asks', async () => {
+  it('answers OPTIONS with the methods of the path, without a token', async () => {
     const answer = await send('OPTIONS', '/api/v1/samples/x?any=1', { token: '' });
     expect([answer.status, answer.text, answer.headers['allow']]).toEqual([204, '', 'GET, HEAD, PUT, OPTIONS']);
     expectEnvelope(await send('OPTIONS', '/api/v1/nothing'), 404, 'not_found');

@@ -19,7 +19,7 @@ const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
 const read = new WeakMap<RouteSpec, ReadParameters>();
 
-/** What the handler of a route reads of a request. */
+/** The parts of a request that the handler of a route reads. */
 interface ReadParameters {
   hasBody: boolean;
   /** DTOs of `@Query()`. */
