@@ -44,8 +44,11 @@ export {
   type AuditRowMark,
   type ChainedAuditRow,
 } from './audit-chain.js';
+export { AUDIT_ACTIONS, AUDITED_RESOURCES } from './audit-actions.js';
 export * from './channels.js';
 export * from './engine.js';
+export { EVENT_TYPES, type EventDescription } from './event-types.js';
+export { namesOf, patternsOf } from './name-patterns.js';
 export {
   contextNumbers,
   errorInText,

@@ -11,6 +11,15 @@ export const OPERATION_STATUSES = [
 ] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
+/** The kinds of operations. */
+export const OPERATION_KINDS = [
+  'rollout',
+  'rollback',
+  'delete_deployment',
+  'qualify_target_binding',
+  'sandbox_file_push',
+] as const;
+
 /** Reasons why an operation waits. */
 export const WAITING_FOR = ['soak', 'traffic', 'capacity', 'approval', 'decision', 'resume'] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];

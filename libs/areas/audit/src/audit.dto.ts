@@ -1,11 +1,13 @@
+import { AUDIT_ACTIONS, AUDITED_RESOURCES, namesOf, patternsOf } from '@slipway/contracts';
 import { ArrayField, IntField, StringField, TimestampField } from '@slipway/platform-http';
+
+const ACTIONS = Object.keys(AUDIT_ACTIONS);
 
 export class AuditFilterDto {
   @StringField({
-    min: 1,
-    max: 255,
+    enum: patternsOf(ACTIONS),
     optional: true,
-    description: 'Only rows with this action, such as `rollout.create`.',
+    description: 'Only rows with this action, or with all actions that begin with `rollout.` for `rollout.*`.',
   })
   action?: string;
 
@@ -17,12 +19,7 @@ export class AuditFilterDto {
   })
   actor?: string;
 
-  @StringField({
-    min: 1,
-    max: 255,
-    optional: true,
-    description: 'Only rows about this type of resource, such as `deployment`.',
-  })
+  @StringField({ enum: AUDITED_RESOURCES, optional: true, description: 'Only rows about this type of resource.' })
   resource_type?: string;
 
   @StringField({
@@ -32,6 +29,11 @@ export class AuditFilterDto {
     description: 'Only rows about resources with this name, such as `chat`.',
   })
   resource_name?: string;
+}
+
+/** Returns the actions that a filter selects. */
+export function actionsOf(pattern: string): string[] {
+  return namesOf(pattern, ACTIONS);
 }
 
 export class AuditRowDto {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, newestFirst } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
-import type { AuditFilterDto } from './audit.dto.js';
+import { In } from 'typeorm';
+import { actionsOf, type AuditFilterDto } from './audit.dto.js';
 import { auditPage, shownAuditRow, type ShownAuditRow } from './audit-rows.js';
 
 @Injectable()
@@ -15,7 +16,7 @@ export class AuditService {
       auditPage(
         tx,
         newestFirst(tenantId, page, {
-          ...(action && { action }),
+          ...(action && { action: In(actionsOf(action)) }),
           ...(actor && { actor }),
           ...(resource_type && { resource_type }),
           ...(resource_name && { resource_name }),

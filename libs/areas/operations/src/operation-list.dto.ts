@@ -1,4 +1,4 @@
-import { OPERATION_STATUSES, WAITING_FOR } from '@slipway/contracts';
+import { OPERATION_KINDS, OPERATION_STATUSES, WAITING_FOR } from '@slipway/contracts';
 import { ArrayField, StringField } from '@slipway/platform-http';
 import { OperationDto } from '@slipway/platform-durable/operations';
 
@@ -9,7 +9,7 @@ export class OperationFilterDto {
   @StringField({ enum: WAITING_FOR, optional: true, description: 'Only operations that wait for this' })
   waiting_for?: string;
 
-  @StringField({ min: 1, max: 100, optional: true, description: 'Only operations of this kind, such as `rollout`' })
+  @StringField({ enum: OPERATION_KINDS, optional: true, description: 'Only operations of this kind' })
   kind?: string;
 
   @StringField({

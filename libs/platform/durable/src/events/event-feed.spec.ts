@@ -80,10 +80,10 @@ it.each([
   'application/json, text/event-stream ;q=0.5',
   'a/b,text/event-stream,c/d',
 ])('opens a stream for accept: %s', async (accept) => {
-  const answer = await feed.answer(WHOLE, { ...QUERY, after: 7, type: 'x' }, PAGE, client({ accept }));
+  const answer = await feed.answer(WHOLE, { ...QUERY, after: 7, type: 'plan.approved' }, PAGE, client({ accept }));
   expect(answer).toBeUndefined();
   expect(opened).toMatchObject([
-    { reply: { is: 'the reply' }, tenantId: 'ten_1', source: WHOLE, type: 'x', after: 7, tokenId: 'tok_1' },
+    { reply: { is: 'the reply' }, tenantId: 'ten_1', source: WHOLE, types: ['plan.approved'], after: 7, tokenId: 'tok_1' },
   ]);
 });
 

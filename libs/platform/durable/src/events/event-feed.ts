@@ -11,7 +11,7 @@ import {
   type SlipwayRequest,
 } from '@slipway/platform-http';
 import type { EventConnection } from './event-connection.js';
-import type { EventQueryDto } from './event.dto.js';
+import { typesOf, type EventQueryDto } from './event.dto.js';
 import { EventList } from './event-list.js';
 import { EventStreams } from './event-stream.js';
 import type { EventSource } from './event.store.js';
@@ -66,7 +66,7 @@ export class EventFeed {
       await this.streams.open({
         tenantId,
         source,
-        type: query.type,
+        types: typesOf(query),
         after: resumed ?? query.after,
         ...this.readerOf(client),
         onClose: giveBack,

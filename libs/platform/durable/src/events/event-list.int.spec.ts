@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 const event = (options: Partial<NewEvent> = {}): NewEvent => ({
-  type: 'a',
+  type: 'route.updated',
   subject: 'deployments/chat',
   actor: ACTOR,
   data: {},
@@ -63,10 +63,13 @@ describe('pages', () => {
   /** Twelve events: every third is of type b, every second belongs to an operation. */
   const twelve = async () => {
     const operationId = newId('op');
-    const about = (n: number) => ({ type: n % 3 === 0 ? 'b' : 'a', operationId: n % 2 === 0 ? operationId : null });
+    const about = (n: number) => ({
+      type: n % 3 === 0 ? 'rollout.started' : 'route.updated',
+      operationId: n % 2 === 0 ? operationId : null,
+    });
     await append(Array.from({ length: 12 }, (_, index) => event(about(index + 1))));
     // An event of another stream, which must never be shown.
-    await append([event({ type: 'b', operationId: newId('op') })], TENANT, `${stream}-other`);
+    await append([event({ type: 'rollout.started', operationId: newId('op') })], TENANT, `${stream}-other`);
     return { whole: { stream }, operation: { stream, operation: { id: operationId, hasEnded: async () => false } } };
   };
 
@@ -94,7 +97,7 @@ describe('pages', () => {
     [
       'whole',
       'asc',
-      'a',
+      'route.updated',
       [
         [1, 2, 4, 5, 7],
         [8, 10, 11],
@@ -103,7 +106,7 @@ describe('pages', () => {
     [
       'whole',
       'desc',
-      'a',
+      'route.updated',
       [
         [11, 10, 8, 7, 5],
         [4, 2, 1],
@@ -133,7 +136,7 @@ describe('pages', () => {
     ],
   ] as const)('of an operation, %s, of a type', async (order, expected) => {
     const { operation } = await twelve();
-    expect(await walk(operation, { order, type: 'a' }, 2)).toEqual(expected);
+    expect(await walk(operation, { order, type: 'route.updated' }, 2)).toEqual(expected);
   });
 
   it('begin after a sequence, in the requested order', async () => {
@@ -142,8 +145,10 @@ describe('pages', () => {
       (await page(source, query, { limit: 3 })).data.map((one) => one['sequence']);
     expect(await first(whole, { order: 'asc', after: 4 })).toEqual([5, 6, 7]);
     expect(await first(whole, { order: 'desc', after: 4 })).toEqual([3, 2, 1]);
-    expect(await first(whole, { order: 'asc', after: 4, type: 'b' })).toEqual([6, 9, 12]);
-    expect(await first(whole, { order: 'desc', after: 9, type: 'b' })).toEqual([6, 3]);
+    expect(await first(whole, { order: 'asc', after: 4, type: 'rollout.started' })).toEqual([6, 9, 12]);
+    expect(await first(whole, { order: 'desc', after: 9, type: 'rollout.started' })).toEqual([6, 3]);
+    expect(await first(whole, { order: 'desc', after: 9, type: 'rollout.*' })).toEqual([6, 3]);
+    expect(await first(whole, { order: 'asc', after: 4, type: 'plan.*' })).toEqual([]);
     expect(await first(operation, { order: 'asc', after: 4 })).toEqual([6, 8, 10]);
     expect(await first(operation, { order: 'desc', after: 8 })).toEqual([6, 4, 2]);
   });
@@ -164,7 +169,7 @@ describe('pages', () => {
   it('show a tenant its own events only', async () => {
     const { whole, operation } = await twelve();
     for (const source of [whole, operation]) {
-      for (const query of [{}, { type: 'a' }, { order: 'asc' as const }])
+      for (const query of [{}, { type: 'route.updated' }, { order: 'asc' as const }])
         expect((await page(source, query, {}, newId('ten'))).data).toEqual([]);
     }
   });
@@ -179,7 +184,7 @@ describe('pages', () => {
     });
     await expect(page(whole, { order: 'asc' }, { cursor: [3] })).rejects.toMatchObject({ code: 'cursor_expired' });
     expect((await page(whole, { order: 'asc', after: 4 })).data).toHaveLength(8);
-    expect((await page(whole, { order: 'asc', after: 4, type: 'b' })).data).toHaveLength(3);
+    expect((await page(whole, { order: 'asc', after: 4, type: 'rollout.started' })).data).toHaveLength(3);
     expect((await page(whole, { order: 'desc', after: 3 })).data).toEqual([]);
     expect((await page(whole, { order: 'asc' })).data).toHaveLength(8);
   });
@@ -195,7 +200,7 @@ describe('an event', () => {
         specversion: '1.0',
         id: expect.stringMatching(/^evt_/),
         source: '/api/v1/revisions',
-        type: 'a',
+        type: 'route.updated',
         subject: 'revisions/chat-1',
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         datacontenttype: 'application/json',
@@ -253,7 +258,7 @@ describe('events of any size', () => {
   const addFat = () =>
     bed.sql(
       `insert into events (stream, sequence, tenant_id, id, type, subject, actor, operation_id, data)
-       select $1, s.last_sequence + n, $2, $1 || n, 'fat', 'deployments/chat', 'token:test', $1, jsonb_build_object('fat', repeat('x', 400000))
+       select $1, s.last_sequence + n, $2, $1 || n, 'policy.updated', 'deployments/chat', 'token:test', $1, jsonb_build_object('fat', repeat('x', 400000))
        from event_streams s, generate_series(1, ${COUNT}) n where s.stream = $1`,
       [stream, TENANT],
     );
@@ -261,7 +266,7 @@ describe('events of any size', () => {
   it.each([
     ['ascending', { order: 'asc' }],
     ['descending', { order: 'desc' }],
-    ['of one type', { order: 'asc', type: 'fat' }],
+    ['of one type', { order: 'asc', type: 'policy.updated' }],
   ] as const)('are listed %s in pages of bounded bytes, each event once', async (_what, query) => {
     await append([event()]);
     await addFat();

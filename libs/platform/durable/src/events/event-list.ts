@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { RequestCoalescer, rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
-import type { EventQueryDto } from './event.dto.js';
+import { typesOf, type EventQueryDto } from './event.dto.js';
 import { EVENT_BOUNDS, readEvents, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
 
@@ -24,8 +24,8 @@ export class EventList {
   /** @throws cursor_expired (410) if events right after the requested position are no longer kept */
   page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
     const after = page.cursor ? Number(page.cursor[0]) : query.after;
-    const asked = { after, order: query.order, type: query.type, limit: page.limit };
-    const question = [source.stream, source.operation?.id, after, asked.order, asked.type, asked.limit];
+    const asked = { after, order: query.order, types: typesOf(query), limit: page.limit };
+    const question = [source.stream, source.operation?.id, after, asked.order, query.type, asked.limit];
     return this.coalescing.answer(tenantId, question, () => this.read(tenantId, source, asked));
   }
 

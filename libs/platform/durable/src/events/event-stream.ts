@@ -11,7 +11,8 @@ const PAGE = 200;
 export interface StreamRequest extends StreamReader {
   tenantId: string;
   source: EventSource;
-  type?: string;
+  /** Only events of these types. */
+  types?: readonly string[];
   /**
    * The last sequence that the client has: its Last-Event-ID, or `after`. If undefined, everything that is kept is
    * sent.
@@ -123,7 +124,7 @@ export class EventStreams {
   private async sendPage(stream: OpenStream, lastAtStart: number): Promise<boolean> {
     const { connection, request, cursor: after } = stream;
     if (!connection.isOpen) return false;
-    const page = { after, type: request.type, order: 'asc', limit: PAGE } as const;
+    const page = { after, types: request.types, order: 'asc', limit: PAGE } as const;
     const { rows, hasMore } = await readEvents(this.database, { tenantId: request.tenantId }, request.source, page);
     if (after > 0 && after < lastAtStart)
       await this.list.assertNoGap(request.tenantId, request.source.stream, after, rows[0]);
@@ -135,10 +136,10 @@ export class EventStreams {
   }
 
   private deliver(stream: OpenStream, event: StoredEvent): void {
-    const { source, type } = stream.request;
+    const { source, types } = stream.request;
     const envelope = this.parse(event);
     if (source.operation && envelope.operationid !== source.operation.id) return;
-    if (!type || envelope.type === type) this.send(stream, event, envelope);
+    if (!types || types.includes(envelope.type)) this.send(stream, event, envelope);
     stream.cursor = Number(event.sequence);
     if (source.operation && envelope.type === 'operation.status_changed') {
       void this.endIfTold(stream).catch(() => undefined);

@@ -1,4 +1,7 @@
+import { EVENT_TYPES, namesOf, patternsOf } from '@slipway/contracts';
 import { ArrayField, IntField, JsonField, StringField, TimestampField } from '@slipway/platform-http';
+
+const TYPES = Object.keys(EVENT_TYPES);
 
 /** A CloudEvent. The store builds it as JSON text in SQL; this class publishes its shape. */
 export class EventDto {
@@ -60,9 +63,18 @@ export class EventQueryDto {
   })
   after?: number;
 
-  @StringField({ min: 1, max: 100, optional: true, description: 'Only events of this type' })
+  @StringField({
+    enum: patternsOf(TYPES),
+    optional: true,
+    description: 'Only events of this type, or of all types that begin with `rollout.` for `rollout.*`',
+  })
   type?: string;
 
   @StringField({ enum: EVENT_ORDERS, default: 'desc', description: 'A stream is always ascending' })
   order: 'asc' | 'desc';
+}
+
+/** Returns the types that a query selects; undefined for all. */
+export function typesOf({ type }: Pick<EventQueryDto, 'type'>): string[] | undefined {
+  return type === undefined ? undefined : namesOf(type, TYPES);
 }

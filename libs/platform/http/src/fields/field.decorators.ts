@@ -19,6 +19,7 @@ import {
   ValidateBy,
   ValidateIf,
   ValidateNested,
+  type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
 import {
@@ -36,6 +37,7 @@ import {
   settle,
   type Shape,
 } from './read-object.js';
+import { nearest } from './near-miss.js';
 
 export interface StringRules {
   /** Length in Unicode characters. */
@@ -90,7 +92,10 @@ const FORMATS: Partial<Record<string, (isEach?: boolean) => PropertyDecorator>> 
 
 export function textKind({ min, max, pattern, enum: allowed, format }: StringRules): FieldKind {
   if (allowed) {
-    const message = () => `must be one of ${allowed.join(', ')}`;
+    const message = ({ value }: ValidationArguments) => {
+      const near = typeof value === 'string' ? nearest(value, allowed) : undefined;
+      return `must be one of ${allowed.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    };
     const rules = (isEach?: boolean) => [
       IsString(mistyped('a string', isEach)),
       IsIn(allowed, broken('enum', message, isEach)),

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { definedFailures } from '@slipway/contracts';
+import { definedFailures, EVENT_TYPES } from '@slipway/contracts';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorEnvelopeDto, WarningDto } from '../errors/error-envelope.dto.js';
 import { errorSpecOf, errorSpecs } from '../errors/slipway-error.js';
@@ -41,7 +41,11 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   acceptAdditionalProperties(document);
   publishWarnings(document);
   for (const { operation } of operationsOf(document)) operation.responses['default'] = ANY_FAILURE;
-  return Object.assign(document, { 'x-errors': publishedErrors(), 'x-failures': publishedFailures() });
+  return Object.assign(document, {
+    'x-errors': publishedErrors(),
+    'x-failures': publishedFailures(),
+    'x-events': EVENT_TYPES,
+  });
 }
 
 const ENVELOPE = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelopeDto' } } };
