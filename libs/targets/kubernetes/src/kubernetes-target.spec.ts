@@ -245,6 +245,28 @@ it.each<[Record<string, unknown>, string]>([
     { spec: { initContainers: [{ name: 'init', securityContext: { allowPrivilegeEscalation: true } }] } },
     'initContainers[0].securityContext.allowPrivilegeEscalation must not be true',
   ],
+  [{ spec: { hostPID: true } }, 'pod.spec.hostPID must not be true'],
+  [{ spec: { hostIPC: true } }, 'pod.spec.hostIPC must not be true'],
+  [
+    { spec: { securityContext: { windowsOptions: { hostProcess: true } } } },
+    'pod.spec.securityContext.windowsOptions.hostProcess must not be true',
+  ],
+  [
+    { spec: { volumes: [{ name: 't', projected: { sources: [{ configMap: {} }, { serviceAccountToken: {} }] } }] } },
+    'pod.spec.volumes[0].projected.sources[1].serviceAccountToken must not be set',
+  ],
+  [
+    engineContainer({ securityContext: { capabilities: { add: ['IPC_LOCK', 'SYS_ADMIN'] } } }),
+    'containers[0].securityContext.capabilities.add must not have SYS_ADMIN',
+  ],
+  [
+    { spec: { initContainers: [{ name: 'init', securityContext: { capabilities: { add: ['all'] } } }] } },
+    'initContainers[0].securityContext.capabilities.add must not have all',
+  ],
+  [
+    engineContainer({ securityContext: { procMount: 'Unmasked' } }),
+    'containers[0].securityContext.procMount must be Default',
+  ],
   [
     engineContainer({ securityContext: { seccompProfile: { type: 'Unconfined' } } }),
     'containers[0].securityContext.seccompProfile.type',
@@ -282,9 +304,14 @@ it('accepts unknown fields of a pod, and fields that only make it stricter', () 
       fieldOfNextYear: { deep: [1] },
       securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'engine.json' } },
       containers: [
-        { name: 'engine', lifecycle: { postStart: { sleep: { seconds: 1 } } } },
+        {
+          name: 'engine',
+          lifecycle: { postStart: { sleep: { seconds: 1 } } },
+          securityContext: { capabilities: { drop: ['ALL'], add: ['IPC_LOCK', 'CAP_CHOWN'] } },
+        },
         { name: 'side', image: 'x' },
       ],
+      volumes: [{ name: 'ca', projected: { sources: [{ configMap: { name: 'ca' } }] } }],
     },
   };
   expect(problemsOf(engineWith({ pod }))).toEqual([]);

@@ -1,6 +1,13 @@
 import type { TemplateProblem } from '@slipway/target-driver';
 import { ENGINE_CONTAINER } from '../manifests/unit-kind.js';
 import { isBag } from '../manifests/pod-merge.js';
+import {
+  identitiesOf,
+  isHostProcess,
+  isUnmasked,
+  NODE_FIELDS,
+  refusedCapabilities,
+} from '../manifests/pod-protection.js';
 import { LABEL, OURS } from '../manifests/unit-names.js';
 import type { PodPart } from '../target-config.js';
 
@@ -69,10 +76,16 @@ function specProblems(spec: Bag, taken: readonly string[], add: ProblemSink): vo
     add('spec.automountServiceAccountToken', "must not be true: engines run clients' models and get no token");
   if (spec['enableServiceLinks'] === true)
     add('spec.enableServiceLinks', 'must not be true: variables of other Services would be added to the environment');
-  seccompProblem('spec.securityContext', spec['securityContext'], add);
+  for (const key of NODE_FIELDS)
+    if (spec[key] === true) add(`spec.${key}`, 'must not be true: engines must not see processes of their node');
+  contextProblems('spec.securityContext', spec['securityContext'], add);
   for (const list of NAMED_LISTS) {
     const path = `spec.${list}`;
-    if (spec[list] === undefined || !hasNames(path, spec[list], add) || list === 'volumes') continue;
+    if (spec[list] === undefined || !hasNames(path, spec[list], add)) continue;
+    if (list === 'volumes') {
+      volumeProblems(path, spec[list] as Bag[], add);
+      continue;
+    }
     (spec[list] as Bag[]).forEach((container, index) => {
       const at = `${path}[${index}]`;
       containerProblems(at, container, add);
@@ -84,8 +97,24 @@ function specProblems(spec: Bag, taken: readonly string[], add: ProblemSink): vo
   }
 }
 
+function volumeProblems(path: string, volumes: readonly Bag[], add: ProblemSink): void {
+  volumes.forEach((volume, at) => {
+    for (const [index, source] of identitiesOf(volume))
+      add(
+        `${path}[${at}].projected.sources[${index}].${source}`,
+        "must not be set: engines run clients' models and get no token",
+      );
+  });
+}
+
 function containerProblems(at: string, { securityContext: context }: Bag, add: ProblemSink): void {
-  seccompProblem(`${at}.securityContext`, context, add);
+  contextProblems(`${at}.securityContext`, context, add);
+  for (const capability of refusedCapabilities(context))
+    add(
+      `${at}.securityContext.capabilities.add`,
+      `must not have ${String(capability)}: engines must not gain privileges`,
+    );
+  if (isUnmasked(context)) add(`${at}.securityContext.procMount`, 'must be Default: engines must not gain privileges');
   if (!isBag(context)) return;
   for (const key of ['privileged', 'allowPrivilegeEscalation'])
     if (context[key] === true)
@@ -115,7 +144,10 @@ function engineProblems(at: string, engine: Bag, taken: readonly string[], add: 
     });
 }
 
-function seccompProblem(at: string, context: unknown, add: ProblemSink): void {
+/** Problems of a security context of a pod or a container. */
+function contextProblems(at: string, context: unknown, add: ProblemSink): void {
+  if (isHostProcess(context))
+    add(`${at}.windowsOptions.hostProcess`, 'must not be true: engines must not gain privileges');
   if (!isBag(context) || !isBag(context['seccompProfile'])) return;
   if (context['seccompProfile']['type'] === 'Unconfined')
     add(

@@ -1,6 +1,7 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import type { Container, EnvVar, PodSpec, PodTemplate } from '../api/objects.js';
-import { isBag, mergePod } from './pod-merge.js';
+import { mergePod } from './pod-merge.js';
+import { listed, mapping, protectedContainer, protectedPod } from './pod-protection.js';
 import { ENGINE_CONTAINER } from './unit-kind.js';
 import { engineOf, type KubernetesEngine, type KubernetesTargetConfig, type PodPart } from '../target-config.js';
 import { commandOf, environmentOf, workerCommandOf } from './unit-environment.js';
@@ -64,32 +65,15 @@ interface PodRequest {
  */
 function enforced(pod: PodSpec, wanted: PodRequest): PodSpec {
   const { engine } = wanted;
-  const { restartPolicy: _own, ...rest } = pod;
-  const containers = listed(pod.containers).map(confined);
+  const { restartPolicy: _own, ...rest } = protectedPod(pod);
+  const { containers } = rest;
   const hasEngine = containers.some(({ name }) => name === ENGINE_CONTAINER);
   return {
     ...rest,
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    securityContext: { ...mapping(pod['securityContext']), seccompProfile: profileOf(pod['securityContext']) },
     terminationGracePeriodSeconds: BEFORE_SIGNAL_SECONDS + engine.stop.grace_seconds,
-    containers: (hasEngine ? containers : [confined({ name: ENGINE_CONTAINER }), ...containers]).map((one) =>
+    containers: (hasEngine ? containers : [protectedContainer({ name: ENGINE_CONTAINER }), ...containers]).map((one) =>
       one.name === ENGINE_CONTAINER ? engineContainer(one, wanted) : one,
     ),
-    ...(pod.initContainers && { initContainers: listed(pod.initContainers).map(confined) }),
-  };
-}
-
-function confined(container: Container): Container {
-  const { privileged: _none, seccompProfile: _profile, ...context } = mapping(container['securityContext']);
-  const hasOwn = isBag(mapping(container['securityContext'])['seccompProfile']);
-  return {
-    ...container,
-    securityContext: {
-      ...context,
-      allowPrivilegeEscalation: false,
-      ...(hasOwn && { seccompProfile: profileOf(container['securityContext']) }),
-    },
   };
 }
 
@@ -100,14 +84,14 @@ function engineContainer(container: Container, { spec, engine, config, role }: P
   return {
     ...kept,
     resources: mergePod(mapping(kept['resources']), grantedAmounts(spec, engine, config)),
-    env: inOrder(env, listed(kept.env)),
+    env: inOrder(env, listed<EnvVar>(kept.env)),
     image: engine.image,
     command,
     ...(args.length > 0 && { args }),
     ...(role === 'serves' && {
       ports: [
         { name: PORT_NAME, containerPort: engine.port, protocol: 'TCP' },
-        ...listed(kept.ports).filter(({ name }) => name !== PORT_NAME),
+        ...listed<NonNullable<Container['ports']>[number]>(kept.ports).filter(({ name }) => name !== PORT_NAME),
       ],
       ...probesOf(spec, engine),
     }),
@@ -139,17 +123,4 @@ function placed(pod: PodSpec, spec: InstanceSpec, engine: KubernetesEngine, conf
     ...(tolerations && { tolerations: [...borne, ...tolerations] }),
     ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
   };
-}
-
-function profileOf(context: unknown): unknown {
-  const profile = mapping(mapping(context)['seccompProfile']);
-  return profile['type'] === 'Localhost' ? profile : { type: 'RuntimeDefault' };
-}
-
-function listed<T>(value: T[] | undefined): T[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function mapping(value: unknown): Record<string, unknown> {
-  return isBag(value) ? value : {};
 }

@@ -158,6 +158,13 @@ const forced = (pod: object): KubernetesTargetConfig => ({
   engines: { ...config.engines, vllm: { ...config.engines['vllm']!, pod: { spec: pod as never } } },
 });
 
+const TOKEN_SOURCES = [
+  { configMap: { name: 'ca' } },
+  { serviceAccountToken: { path: 'token', audience: 'api' } },
+  { serviceAccountToken: {}, secret: { name: 'own' } },
+  { podCertificate: { signerName: 'a/b' } },
+];
+
 describe('the protected part of a pod', () => {
   const bad = fc.constantFrom<unknown>(
     true,
@@ -169,7 +176,13 @@ describe('the protected part of a pod', () => {
     { type: 'Unconfined' },
     { seccompProfile: { type: 'Unconfined' } },
   );
-  const context = fc.dictionary(fc.constantFrom('privileged', 'allowPrivilegeEscalation', 'seccompProfile'), bad);
+  const context = fc
+    .tuple(
+      fc.dictionary(fc.constantFrom('privileged', 'allowPrivilegeEscalation', 'seccompProfile', 'procMount'), bad),
+      fc.record({ windowsOptions: fc.constantFrom<unknown>({ hostProcess: true }, true) }, { requiredKeys: [] }),
+    )
+    .map(([one, other]): Record<string, unknown> => ({ ...one, ...other }));
+  const capabilities = fc.constantFrom<unknown>({ add: ['SYS_ADMIN', 'CHOWN'] }, { add: ['ALL'] }, { add: 'x' }, 'x');
   const keys = [
     'image',
     'command',
@@ -185,8 +198,8 @@ describe('the protected part of a pod', () => {
     .record({ name: fc.constantFrom('engine', 'side') })
     .chain(({ name }) =>
       fc
-        .tuple(fc.dictionary(fc.constantFrom(...keys), bad), context)
-        .map(([rest, securityContext]) => ({ ...rest, name, securityContext })),
+        .tuple(fc.dictionary(fc.constantFrom(...keys), bad), context, fc.option(capabilities))
+        .map(([rest, own, more]) => ({ ...rest, name, securityContext: more ? { ...own, capabilities: more } : own })),
     );
   const pod = fc.record({
     automountServiceAccountToken: bad,
@@ -194,6 +207,9 @@ describe('the protected part of a pod', () => {
     restartPolicy: bad,
     terminationGracePeriodSeconds: bad,
     securityContext: fc.oneof(bad, context),
+    hostPID: bad,
+    hostIPC: bad,
+    volumes: fc.constantFrom<unknown>(undefined, [{ name: 'token', projected: { sources: TOKEN_SOURCES } }], 'x'),
     containers: fc.option(fc.uniqueArray(container, { maxLength: 2, selector: ({ name }) => name })),
   });
 
@@ -208,13 +224,29 @@ describe('the protected part of a pod', () => {
           terminationGracePeriodSeconds: 135,
           securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
         });
-        expect(spec).not.toHaveProperty('restartPolicy');
+        for (const key of ['restartPolicy', 'hostPID', 'hostIPC']) expect(spec).not.toHaveProperty(key);
+        expect(JSON.stringify(spec)).not.toMatch(/serviceAccountToken|podCertificate|hostProcess|SYS_ADMIN|"ALL"/);
         for (const key of ['image', 'command', 'args', 'startupProbe', 'readinessProbe', 'livenessProbe'])
           expect(engine[key]).toEqual(expected[key]);
         expect(engine).toMatchObject({ lifecycle: { preStop: { sleep: { seconds: 10 } } } });
         for (const one of spec.containers) expect(isConfined(one)).toBe(true);
       }),
     );
+  });
+
+  it('leaves the other sources of a volume with a token, and the capabilities that change no node', () => {
+    const { spec } = templateOf(
+      specOf(),
+      forced({
+        volumes: [{ name: 'token', projected: { defaultMode: 292, sources: TOKEN_SOURCES } }],
+        containers: [{ name: 'engine', securityContext: { capabilities: { drop: ['ALL'], add: ['cap_ipc_lock'] } } }],
+      }),
+    );
+    const sources = [{ configMap: { name: 'ca' } }, { secret: { name: 'own' } }];
+    expect(spec['volumes']).toEqual([{ name: 'token', projected: { defaultMode: 292, sources } }]);
+    expect(engineIn({ spec })['securityContext']).toMatchObject({
+      capabilities: { drop: ['ALL'], add: ['cap_ipc_lock'] },
+    });
   });
 
   it('is kept for init containers', () => {
@@ -244,9 +276,10 @@ function isConfined({ securityContext }: Container): boolean {
     privileged,
     allowPrivilegeEscalation: escalates,
     seccompProfile: profile,
+    procMount,
   } = securityContext as Record<string, unknown>;
   const isUnconfined = (profile as { type?: string } | undefined)?.type === 'Unconfined';
-  return privileged === undefined && escalates === false && !isUnconfined;
+  return privileged === undefined && escalates === false && procMount === undefined && !isUnconfined;
 }
 
 describe('a group', () => {
