@@ -49,7 +49,41 @@ export function commandProblems(
   const [program = ''] = command;
   const isFixed = !Array.isArray(program) && placeholderProblems(program, new Set()).length === 0;
   if (!isFixed) problems.push({ key: `${key}[0]`, problem: 'must name its program without placeholders' });
-  return problems;
+  return [...problems, ...scriptProblems(key, command)];
+}
+
+/** Programs that run a script from their command line, by the end of their path. */
+const INTERPRETER = /(?:^|\/)(?:(?:ba|da|a|k|mk|z|c|tc|fi)?sh|python[\d.]*|perl|ruby|node)$/;
+/** The option before a script, also with others in one word: `-c`, `-ec`, `-lc`, `-e`. */
+const SCRIPT_OPTION = /^-[A-Za-z]*[ce][A-Za-z]*$|^--(?:command|eval)$/;
+/** Options of interpreters whose value is the next word. */
+const WITH_VALUE = /^[-+][A-Za-z]*[oO]$|^-[WXr]$|^--(?:require|import)$/;
+
+/**
+ * A shell must not read a client's text as a part of its script, and neither must another interpreter. It need not be
+ * the program itself: `env` and `tini` start one.
+ */
+function scriptProblems(key: string, command: TemplateConfig['command']): TemplateProblem[] {
+  const words = command.flatMap((element, index) => [element].flat().map((word) => ({ word, index })));
+  return words.flatMap(({ word }, at) => {
+    const script = INTERPRETER.test(word) ? scriptOf(words.slice(at + 1)) : undefined;
+    if (!script || !placeholdersIn(script.word).some((name) => name.startsWith('model.'))) return [];
+    const problem =
+      'must not contain a placeholder of the model, because a shell would interpret its value: end the script with "$@" and put the placeholder after it';
+    return [{ key: `${key}[${script.index}]`, problem }];
+  });
+}
+
+/** Returns the script among the arguments of an interpreter; undefined if it runs a file. */
+function scriptOf<T extends { word: string }>(args: readonly T[]): T | undefined {
+  let hasScript = false;
+  for (let at = 0; at < args.length; at += 1) {
+    const { word } = args[at]!;
+    if (!/^[-+]/.test(word)) return hasScript ? args[at] : undefined;
+    hasScript ||= SCRIPT_OPTION.test(word);
+    if (WITH_VALUE.test(word)) at += 1;
+  }
+  return undefined;
 }
 
 /**

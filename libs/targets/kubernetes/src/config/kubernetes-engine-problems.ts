@@ -13,8 +13,6 @@ import { KUBERNETES_PLACEHOLDERS } from './kubernetes-engine-schema.js';
 import { podPartProblems } from './pod-part-problems.js';
 import type { Accelerator, KubernetesEngine } from '../target-config.js';
 
-const SHELL = /(^|\/)(ba|da|a|z|k)?sh$/;
-
 /** Problems of an engine, by its keys in the operator's file. Keys that are valid alone may be invalid together. */
 export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
   const args = declaredArgs(engine);
@@ -23,8 +21,12 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
   return [
     ...programProblems('command', command),
     ...commandProblems('command', command, KUBERNETES_PLACEHOLDERS),
-    ...shellProblems('command', command),
-    ...(worker ? [...programProblems('worker_command', worker), ...workerProblems(worker)] : []),
+    ...(worker
+      ? [
+          ...programProblems('worker_command', worker),
+          ...commandProblems('worker_command', worker, KUBERNETES_PLACEHOLDERS),
+        ]
+      : []),
     ...args.flatMap((arg) => argProblems(arg, args)),
     ...variableProblems([
       ...Object.keys(env).map((name): [string, string] => [`env.${name}`, name]),
@@ -46,13 +48,6 @@ function programProblems(key: string, [program]: KubernetesEngine['command']): T
   return [{ key, problem: 'must name a program, as in [llama-server, "--port", "{port}"]' }];
 }
 
-function workerProblems(command: KubernetesEngine['command']): TemplateProblem[] {
-  return [
-    ...commandProblems('worker_command', command, KUBERNETES_PLACEHOLDERS),
-    ...shellProblems('worker_command', command),
-  ];
-}
-
 /** A client that sets the variable of the key decides whose requests are answered. */
 function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplateProblem[] {
   return allowed.flatMap((name, index) => {
@@ -61,18 +56,6 @@ function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplatePro
       ? [{ key: `env_allow[${index}]`, problem: `must not be ${name}, which passes the key to the engine` }]
       : [];
   });
-}
-
-/** A shell must not read a client's text. */
-function shellProblems(key: string, command: KubernetesEngine['command']): TemplateProblem[] {
-  const words = command.map((one) => [one].flat());
-  if (!SHELL.test(words[0]?.[0] ?? '')) return [];
-  const script = words.findIndex((one) => one.some((word) => /^-[a-z]*c$/.test(word))) + 1;
-  const isFilled = (words[script] ?? []).flatMap(placeholdersIn).some((name) => name.startsWith('model.'));
-  if (script === 0 || !isFilled) return [];
-  const problem =
-    'must not contain a placeholder of the model, because a shell would interpret its value: end the script with "$@" and put the placeholder after it';
-  return [{ key: `${key}[${script}]`, problem }];
 }
 
 /**

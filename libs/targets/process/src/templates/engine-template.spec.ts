@@ -224,6 +224,39 @@ describe('a start', () => {
   });
 });
 
+describe('a script on the command line', () => {
+  const problemsOf = (command: EngineConfig['command']) =>
+    new EngineTemplate('e', { command }, '/srv/slipway').problems;
+
+  it.each<[EngineConfig['command'], number]>([
+    [['sh', '-c', 'exec serve --port {port} --model {model.uri}'], 2],
+    [['/bin/bash', '--norc', '-euo', 'pipefail', '-c', 'exec serve {port} {model.id}'], 5],
+    [['env', 'HF_HUB_OFFLINE=1', 'bash', '-lc', 'serve {port} "{model.id}"'], 4],
+    [['tini', '--', ['/usr/bin/dash', '-ec', "serve {port} '{model.revision}'"]], 2],
+    [['python3.12', '-W', 'ignore', '-c', 'serve({port}, "{model.id}")'], 4],
+    [['node', '--eval', 'serve({port}, `{model.id}`)'], 2],
+  ])('must not contain a value of a client: %j', (command, index) => {
+    expect(problemsOf(command)).toContain(
+      `engine "e": command[${index}] must not contain a placeholder of the model, because a shell would interpret its value: end the script with "$@" and put the placeholder after it`,
+    );
+  });
+
+  it.each<[EngineConfig['command']]>([
+    [['sh', '-c', 'exec serve --port {port} "$@"', 'serve', '{model.uri}']],
+    [['bash', '-e', '/srv/start.sh', '{port}', '{model.id}']],
+    [['llama-server', '-c', '4096', '--port', '{port}', '--model', '{model.uri}']],
+    [['node', 'sim.js', '--port={port}', '-e', '{model.id}']],
+    [['python', '-m', 'serve', '-c', '{model.id}', '{port}']],
+  ])('may read values as its arguments: %j', (command) => expect(problemsOf(command)).toEqual([]));
+
+  it('is checked in a step that fetches the model, too', () => {
+    const prefetch = { command: ['bash', '-c', 'hf download {model.uri}'], timeout_seconds: 1 };
+    expect(new EngineTemplate('e', { command: ['serve', '{port}'], prefetch }, '/srv').problems).toEqual([
+      expect.stringContaining('prefetch.command[2] must not contain a placeholder of the model'),
+    ]);
+  });
+});
+
 it('by default an engine serves chat, rejects unknown models and needs nothing else', () => {
   expect(template.traits(spec())).toEqual({
     serves: ['chat'],
