@@ -85,6 +85,16 @@ it('hides who the engine is, where it is, and its instructions to browsers', () 
   expect(returned({ ...dropped, ...kept })).toEqual({ ...kept, 'x-request-id': 'ours' });
 });
 
+it.each([
+  ['a proxy', 'x-accel-redirect x-accel-buffering x-accel-limit-rate x-sendfile x-lighttpd-send-file x-reproxy-url'],
+  ['a cache', 'surrogate-control surrogate-key'],
+  ['a browser', 'cross-origin-resource-policy permissions-policy sourcemap speculation-rules clear-site-data'],
+  ['a proxy about a login', 'proxy-authenticate proxy-authentication-info proxy-connection'],
+  ['a client that trusts our own', 'x-slipway-revision x-slipway-held-ms x-slipway-anything'],
+])('returns no instruction to %s', (_whom, names) => {
+  for (const name of names.split(' ')) expect([name, returned({ [name]: '/internal' })]).toEqual([name, returned({})]);
+});
+
 it.each(['/models/x.gguf', 'file:///models/x', 'model=/srv/models/x/', 'C:\\models\\x.gguf', '~/models/x', '/x.gguf'])(
   'returns no header that contains %s',
   (path) => {

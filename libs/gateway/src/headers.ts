@@ -15,8 +15,6 @@ const NOT_RETURNED = new Set([
   // Headers of one connection (RFC 9110, 7.6.1).
   'connection',
   'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
   'te',
   'trailer',
   'transfer-encoding',
@@ -43,18 +41,40 @@ const NOT_RETURNED = new Set([
   'public-key-pins',
   'content-security-policy',
   'content-security-policy-report-only',
+  'permissions-policy',
+  'feature-policy',
+  'document-policy',
+  'referrer-policy',
+  'x-frame-options',
+  'origin-agent-cluster',
+  'origin-trial',
+  'speculation-rules',
+  'accept-ch',
+  'critical-ch',
+  'expect-ct',
+  'set-login',
+  'sourcemap',
+  'x-sourcemap',
   'clear-site-data',
   'service-worker-allowed',
   'report-to',
   'reporting-endpoints',
   'nel',
+  // Instructions to a proxy in front of the gateway: it would send one of its own files or internal pages instead.
+  'x-sendfile',
+  'x-litespeed-location',
+  'x-reproxy-url',
   // The gateway's own headers.
   'x-request-id',
-  'x-slipway-revision',
   'x-context-passport',
   'x-affinity',
-  'x-slipway-held-ms',
 ]);
+/**
+ * The same for all headers with one of these beginnings. nginx obeys `x-accel-redirect`, `x-accel-limit-rate` and more,
+ * and reads their values from any answer.
+ */
+const NOT_RETURNED_BEGINNING =
+  /^(?:access-control-|cross-origin-|attribution-reporting-|proxy-|x-accel-|x-lighttpd-|surrogate-|x-slipway-)/;
 /** Characters that Node accepts in a header: any other would make the answer fail. */
 const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -62,7 +82,7 @@ const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export function returnedHeaders(headers: IncomingHttpHeaders, own: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const head: OutgoingHttpHeaders = {};
   for (const name in headers) {
-    if (NOT_RETURNED.has(name) || name.startsWith('access-control-')) continue;
+    if (NOT_RETURNED.has(name) || NOT_RETURNED_BEGINNING.test(name)) continue;
     const value = name === 'content-type' || name === 'retry-after' ? headerText(headers, name) : headers[name];
     if (value === undefined) continue;
     if (typeof value === 'string' ? isReturnable(value) : value.every(isReturnable)) head[name] = value;
