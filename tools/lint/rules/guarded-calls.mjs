@@ -1,37 +1,11 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
-import { OUTBOUND } from '../outbound-calls.mjs';
+import { HARMLESS, OUTBOUND } from '../outbound-calls.mjs';
 import { definitionOf, withoutTypes } from '../syntax.mjs';
 
-/** The harmless exports of modules that can connect. Everything else of them opens connections, or prepares them. */
-const HARMLESS = {
-  undici: ['request', 'errors'],
-  'node:http': [
-    'createServer',
-    'STATUS_CODES',
-    'METHODS',
-    'validateHeaderName',
-    'validateHeaderValue',
-    'maxHeaderSize',
-  ],
-  'node:https': ['createServer'],
-  'node:http2': ['createServer', 'createSecureServer', 'constants'],
-  'node:net': ['createServer', 'BlockList', 'isIP', 'isIPv4', 'isIPv6'],
-  'node:tls': ['createServer', 'rootCertificates'],
-  'node:dns': [],
-  'node:dns/promises': [],
-  'node:dgram': [],
-  '@aws-sdk/client-s3': [],
-  'openid-client': [],
-  jose: null,
-  axios: [],
-  got: [],
-  ky: [],
-  'node-fetch': [],
-  superagent: [],
-  ws: [],
-};
 /** Of modules that are harmless otherwise. */
-const CONNECTING = { jose: ['createRemoteJWKSet'] };
+const CONNECTING = { jose: ['createRemoteJWKSet'], 'prom-client': ['Pushgateway'] };
+/** Modules of Node below its public ones. */
+const INTERNAL = /^(?:node:)?_(?:http|tls|stream_wrap)/;
 const GLOBALS = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']);
 
 /**
@@ -55,7 +29,6 @@ export default {
     if (!isServer || isTest(context) || isUnder(context, 'libs/sdk', 'libs/platform/testing')) return {};
     const reason = OUTBOUND[inWorkspace(context)];
     const { sourceCode } = context;
-    const requests = new Set();
     let count = 0;
 
     function report(node, messageId, what) {
@@ -70,23 +43,61 @@ export default {
         if (one.importKind === 'type') continue;
         // A default or a namespace import has everything.
         const name = one.imported?.name ?? one.imported?.value;
-        if (source === 'undici' && name === 'request') requests.add(one.local.name);
+        if (source === 'undici' && name === 'request') checkRequests(one);
         if (connects(source, name)) report(one, 'unguarded', name ?? source);
+      }
+    }
+
+    /** Under another name, a request could not be checked. */
+    function checkRequests(specifier) {
+      for (const { references } of sourceCode.getDeclaredVariables(specifier))
+        for (const { identifier } of references) {
+          const { parent } = identifier;
+          const isCall = parent.type === 'CallExpression' && parent.callee === identifier;
+          if (parent.type !== 'TSTypeQuery' && !(isCall && hasDispatcher(parent.arguments[1])))
+            report(identifier, 'dispatcher');
+        }
+    }
+
+    /** A file that imports from this one would connect unnoticed. */
+    function checkExport(node) {
+      const source = moduleOf(node.source?.value);
+      if (source === undefined || node.exportKind === 'type') return;
+      for (const one of node.specifiers ?? [{ ...node, local: undefined }]) {
+        if (one.exportKind === 'type') continue;
+        const name = one.local?.name ?? one.local?.value;
+        const isRequest = source === 'undici' && name === 'request';
+        if (isRequest || connects(source, name)) report(node, 'unguarded', name ?? source);
       }
     }
 
     return {
       ImportDeclaration: checkImport,
+      ExportNamedDeclaration: checkExport,
+      ExportAllDeclaration: checkExport,
       ImportExpression(node) {
         const source = moduleOf(node.source.value);
         if (source !== undefined && connects(source, undefined)) report(node, 'unguarded', source);
       },
-      'CallExpression, NewExpression'(node) {
-        const { callee } = node;
-        const name = calledName(callee);
-        if (GLOBALS.has(name) && isGlobal(sourceCode, callee)) report(callee, 'unguarded', name);
-        if (callee.type === 'Identifier' && requests.has(callee.name) && !hasDispatcher(node.arguments[1]))
-          report(callee, 'dispatcher');
+      CallExpression(node) {
+        if (!isRequire(node.callee)) return;
+        const source = moduleOf(node.arguments[0]?.value);
+        if (source !== undefined && connects(source, undefined)) report(node, 'unguarded', source);
+      },
+      /** Also without a call: the function could be passed on, or get another name. */
+      MemberExpression(node) {
+        const name = node.property.name ?? node.property.value;
+        if (GLOBALS.has(name) && isGlobalObject(node.object)) report(node, 'unguarded', name);
+      },
+      VariableDeclarator({ id, init }) {
+        if (id.type !== 'ObjectPattern' || !isGlobalObject(withoutTypes(init))) return;
+        for (const one of id.properties) {
+          const name = one.key?.name ?? one.key?.value;
+          if (GLOBALS.has(name) || one.type === 'RestElement') report(one, 'unguarded', name ?? 'globalThis');
+        }
+      },
+      Identifier(node) {
+        if (GLOBALS.has(node.name) && isValue(sourceCode, node)) report(node, 'unguarded', node.name);
       },
       'Program:exit'(node) {
         if (reason && count === 0) context.report({ node, messageId: 'stale' });
@@ -95,10 +106,12 @@ export default {
   },
 };
 
-/** `http` and `node:http` are one module. Undefined for modules that cannot connect. */
+/** `http` and `node:http` are one module, and a part of a package is the package. Undefined: it cannot connect. */
 function moduleOf(source) {
   if (typeof source !== 'string') return undefined;
-  return [source, `node:${source}`].find((name) => Object.hasOwn(HARMLESS, name));
+  if (INTERNAL.test(source)) return 'node:net';
+  const whole = source.split('/', source.startsWith('@') ? 2 : 1).join('/');
+  return [source, `node:${source}`, whole].find((name) => Object.hasOwn(HARMLESS, name));
 }
 
 function connects(source, name) {
@@ -106,16 +119,32 @@ function connects(source, name) {
   return name === undefined || !HARMLESS[source].includes(name);
 }
 
-/** The name of a function that is called as itself or as a member of the global object. */
-function calledName(callee) {
-  if (callee.type === 'Identifier') return callee.name;
-  const isMember = callee.type === 'MemberExpression' && /^(globalThis|global|window|self)$/.test(callee.object.name);
-  return isMember ? (callee.property.name ?? callee.property.value) : undefined;
+/** `require(…)`, `createRequire(…)(…)` and `process.getBuiltinModule(…)`. */
+function isRequire(callee) {
+  if (callee.type === 'CallExpression') return callee.callee.name === 'createRequire';
+  return callee.name === 'require' || callee.property?.name === 'getBuiltinModule';
 }
 
-function isGlobal(sourceCode, callee) {
-  return callee.type !== 'Identifier' || definitionOf(sourceCode, callee, callee.name) === undefined;
+function isGlobalObject(node) {
+  return node?.type === 'Identifier' && /^(globalThis|global|window|self)$/.test(node.name);
 }
+
+/** Whether a name is a reference to the value of the platform: no member, no type, no name of the file. */
+function isValue(sourceCode, node) {
+  const { parent } = node;
+  if (parent.type === 'MemberExpression') {
+    if (parent.property === node && !parent.computed) return false;
+  } else if (parent.type === 'Property') {
+    if (parent.key === node && parent.value !== node && !parent.computed) return false;
+  } else if (parent.type === 'ExportSpecifier') {
+    if (parent.local !== node || parent.parent.source) return false;
+  } else if (!REFERRING.test(parent.type)) return false;
+  return definitionOf(sourceCode, node, node.name) === undefined;
+}
+
+/** Nodes with a name that is neither a declaration nor a type. */
+const REFERRING =
+  /^(?:CallExpression|NewExpression|ChainExpression|VariableDeclarator|AssignmentExpression|AssignmentPattern|PropertyDefinition|ArrayExpression|ConditionalExpression|LogicalExpression|SequenceExpression|ReturnStatement|ArrowFunctionExpression|SpreadElement|AwaitExpression|TSAsExpression|TSSatisfiesExpression|TSNonNullExpression|ExportDefaultDeclaration|TaggedTemplateExpression)$/;
 
 function hasDispatcher(given) {
   const options = withoutTypes(given);

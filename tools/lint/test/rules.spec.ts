@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { OUTBOUND } from '../outbound-calls.mjs';
+import { HARMLESS, LIBRARIES, NOT_CONNECTING, OUTBOUND } from '../outbound-calls.mjs';
 import { PLAIN } from '../plain-requests.mjs';
 
 type Finding = { ruleId: string | null; message: string };
@@ -71,6 +71,20 @@ it('finds every way to start a program without an environment', () => {
       ruleId?.endsWith('children-get-an-environment'),
     ),
   ).toHaveLength(3);
+});
+
+it('finds every way to connect past the guard', () => {
+  const count = (name: string) => found[name].filter(({ ruleId }) => ruleId === 'slipway/guarded-calls').length;
+  expect(count('guarded-calls-forwarded.fail.txt')).toBe(3);
+  expect(count('guarded-calls-required.fail.txt')).toBe(5);
+  expect(count('guarded-calls-renamed.fail.txt')).toBe(7);
+});
+
+it('knows of each dependency of the server whether it can connect', () => {
+  const file = new URL('../../../package.json', import.meta.url);
+  const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: Record<string, string> };
+  const judged = [...Object.keys(HARMLESS), ...Object.keys(LIBRARIES), ...NOT_CONNECTING];
+  expect(Object.keys(dependencies).filter((name) => !judged.includes(name))).toEqual([]);
 });
 
 it('finds every plain request to the api', () => {
