@@ -114,6 +114,7 @@ it('an event of a stream is renamed even if it spells the model differently than
     `{"model":"chat","é":1}`,
     `{"model":"chat"}`,
     `{"model":"${FILE}","x":{"model":"mine"}}`,
+    `{"mod\\u0065l":"${FILE}","x":"model"}`,
   ];
   upstream.behaviour = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -121,7 +122,7 @@ it('an event of a stream is renamed even if it spells the model differently than
   };
   const shown = (await asked(undefined, { stream: true })).text.split('\n\n').slice(0, -2);
   expect(shown.map((event) => event.slice('data: '.length))).toEqual(
-    events.map((event) => event.replace(/"model":( ?)("\/[^"]*"|7+)/, '"model":$1"chat"')),
+    events.map((event) => event.replace(/("mod(?:e|\\u0065)l": ?)("\/[^"]*"|7+)/, '$1"chat"')),
   );
 });
 

@@ -30,6 +30,12 @@ const TEXTS: [what: string, given: string, expected: string][] = [
   ],
   ['of another type', `{"model":{"path":"${FILE}"},"n":[1]}`, '{"model":"chat","n":[1]}'],
   ['of a long name', `{"model":"${'/m'.repeat(300)}","n":[1]}`, '{"model":"chat","n":[1]}'],
+  ['behind a byte order mark', `\ufeff{"model":"${FILE}"}`, '\ufeff{"model":"chat"}'],
+  [
+    'under an escaped key',
+    `{"model":"a","x":"\\u0065","mod\\u0065l":"${FILE}"}`,
+    '{"model":"chat","x":"\\u0065","mod\\u0065l":"chat"}',
+  ],
   ['only further in', '{"choices":[{"model":"own"}]}', '{"choices":[{"model":"own"}]}'],
   ['nowhere', '[{"model":"own"}]', '[{"model":"own"}]'],
   ['as a value', '{"role":"model","x":"model"}', '{"role":"model","x":"model"}'],

@@ -9,6 +9,10 @@ const MAX_VALUE_BYTES = 8 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
 /** The key as every engine writes it. Quotes inside a string are escaped, so this never matches there. */
 const KEY = Buffer.from('"model"');
+/** The beginning of the escapes of its letters. No engine escapes letters, but every client reads them. */
+export const ESCAPED_LETTER = '\\u006';
+/** Some servers write it before a text, and clients skip it. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Enough bytes for the key and most names. */
 const ENOUGH = 64;
 
@@ -25,6 +29,7 @@ export class ModelRename {
   private keptAt = 0;
   private membersRead = 0;
   private isNoJson = false;
+  private markRead = 0;
 
   /** @param name the replacement, already encoded as JSON */
   constructor(private readonly name: Buffer) {}
@@ -40,6 +45,24 @@ export class ModelRename {
 
   /** Like `push`, but returns the pieces without joining them. */
   pieces(piece: Buffer): Buffer[] {
+    const mark = this.markIn(piece);
+    return mark === 0 ? this.scanned(piece) : [piece.subarray(0, mark), ...this.scanned(piece.subarray(mark))];
+  }
+
+  /** Returns how many bytes of the piece belong to a byte order mark at the beginning of the text. */
+  private markIn(piece: Buffer): number {
+    let length = 0;
+    while (length < piece.length && this.markRead < BYTE_ORDER_MARK.length) {
+      if (piece[length] !== BYTE_ORDER_MARK[this.markRead]) this.markRead = BYTE_ORDER_MARK.length;
+      else {
+        this.markRead += 1;
+        length += 1;
+      }
+    }
+    return length;
+  }
+
+  private scanned(piece: Buffer): Buffer[] {
     if (this.isNoJson) return [piece];
     this.scan(piece);
     const text = this.kept.length === 0 ? piece : Buffer.concat([this.kept, piece]);
@@ -106,9 +129,10 @@ function copyFrom(text: Buffer, from: number): Buffer {
  * name, which is mostly near the beginning.
  */
 export function renamed(text: Buffer, name: Buffer): Buffer[] {
+  const rename = new ModelRename(name);
+  if (text.includes(ESCAPED_LETTER)) return rename.pieces(text);
   const last = text.lastIndexOf(KEY);
   if (last < 0) return [text];
-  const rename = new ModelRename(name);
   const scanned = Math.min(text.length, last + ENOUGH);
   const pieces = rename.pieces(text.subarray(0, scanned));
   if (scanned === text.length) return pieces;

@@ -4,7 +4,7 @@ import { cutShort, sendGatewayError, type ClientAnswer } from './answer.js';
 import { headerText, isCoded, returnedHeaders } from '../headers.js';
 import { LineCutter, type LineSink } from './event-stream.js';
 import { bytesOf, copyOf } from './held-text.js';
-import { ModelRename, renamed } from './model-rename.js';
+import { ESCAPED_LETTER, ModelRename, renamed } from './model-rename.js';
 import { StreamWriter } from './stream-writer.js';
 
 /** Up to this many bytes, joining the body and the head costs less than a second write. */
@@ -162,6 +162,7 @@ export class PassedStreamAnswer implements ClientAnswer, LineSink {
 
   /** Renames in a whole event. Returns undefined if nothing changes. */
   private event(json: string): string | undefined {
+    if (json.includes(ESCAPED_LETTER)) return latin1Of(renamed(bytesOf(json), this.name));
     const at = json.indexOf(KEY);
     if (at < 0) return undefined;
     const isAlone = json.indexOf(KEY, at + 1) < 0;
