@@ -104,6 +104,7 @@ export class ProcessDriver implements TargetDriver {
         bootId: this.processes.bootId,
         cgroups: this.cgroups,
         secret: options.secret,
+        secretNames: () => [...this.engineTemplates.values()].flatMap(({ secretNames }) => secretNames),
         pausePoint: options.pausePoint,
       },
       // All targets of the host share this folder, and no target can have this name.

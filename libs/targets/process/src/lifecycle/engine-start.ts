@@ -24,6 +24,8 @@ export interface EngineStartOptions {
   cgroups?: EngineCgroups;
   /** Returns the value of a secret of the operator's file, read at each start. */
   secret?: (name: string) => string;
+  /** Returns the names of the secrets that engines of the target get. */
+  secretNames?: () => readonly string[];
   pausePoint?: (name: ProvisionPoint) => Promise<void>;
 }
 
@@ -91,9 +93,24 @@ export class EngineStarter {
     await this.exits.get(`${path}/${generation}`);
   }
 
-  /** Secret values that this process gave to the instance's engine, which are redacted in its output. */
-  secretsOf({ path }: InstanceFolder): readonly string[] {
-    return this.secrets.get(path) ?? [];
+  /**
+   * Returns the values to redact in the output of an instance's engine: those that this process gave it and, because
+   * another process may have started it, those that engines of the target get now.
+   * @param spec adds its own secrets
+   */
+  secretsOf({ path }: InstanceFolder, spec?: Pick<InstanceSpec, 'runtime' | 'instanceKey'>): readonly string[] {
+    return [...(this.secrets.get(path) ?? []), ...this.operatorSecrets(), ...(spec ? ownSecrets(spec) : [])];
+  }
+
+  private operatorSecrets(): string[] {
+    return (this.options.secretNames?.() ?? []).flatMap((name) => {
+      try {
+        return [this.secret(name)];
+      } catch {
+        // It has no value now, so no engine can have got it since its last one.
+        return [];
+      }
+    });
   }
 
   forget({ path }: InstanceFolder): void {
@@ -156,12 +173,7 @@ export class EngineStarter {
 
   private environmentOf({ spec, folder }: EngineStart, launch: EngineLaunch): Record<string, string> {
     const secrets = Object.entries(launch.secretEnv).map(([variable, name]) => [variable, this.secret(name)] as const);
-    const own = Object.entries(spec.runtime.env);
-    this.secrets.set(folder.path, [
-      ...secrets.map(([, value]) => value),
-      ...own.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value),
-      ...(spec.instanceKey === undefined ? [] : [spec.instanceKey]),
-    ]);
+    this.secrets.set(folder.path, [...secrets.map(([, value]) => value), ...ownSecrets(spec)]);
     const environment: Record<string, string> = {
       ...this.options.environment,
       ...launch.env,
@@ -202,4 +214,10 @@ export class EngineStarter {
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+/** The values of a spec that its engine gets and must not be shown. */
+function ownSecrets({ runtime, instanceKey }: Pick<InstanceSpec, 'runtime' | 'instanceKey'>): string[] {
+  const named = Object.entries(runtime.env).filter(([name]) => SECRET_NAME.test(name));
+  return [...named.map(([, value]) => value), ...(instanceKey === undefined ? [] : [instanceKey])];
 }

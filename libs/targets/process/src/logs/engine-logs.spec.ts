@@ -190,4 +190,18 @@ describe('secrets', () => {
     await observeUntil(driver, spec, 'ready');
     expect(await texts({ secrets: ['burning-bright'] })).toEqual(['started with [redacted] and [redacted]']);
   });
+
+  it('of the operator are redacted by a worker that did not start the engine', async () => {
+    await host.setHealthy(true);
+    const engine = { secret_env: { HUB: { secret: 'hub' } } };
+    const options = { secret: () => 'tiger-tiger' };
+    const spec = host.spec({}, { says: 'started with tiger-tiger\\n' });
+    const first = host.driver(options, engine);
+    await first.provision(spec);
+    await observeUntil(first, spec, 'ready');
+    await first.close();
+    await driver.close();
+    driver = host.driver(options, engine);
+    expect(await texts()).toEqual(['started with [redacted]']);
+  });
 });

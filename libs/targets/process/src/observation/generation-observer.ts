@@ -120,7 +120,7 @@ export class GenerationObserver {
     if (!(await this.parts.processes.isAlive(record))) {
       await this.parts.starter.exitNoted(folder, generation);
       const last = (await folder.generations()).find((each) => each.generation === generation) ?? own;
-      const seen = await observeExited(last, intent, folder, this.secretsOf(spec, folder));
+      const seen = await observeExited(last, intent, folder, this.parts.starter.secretsOf(folder, spec));
       if (seen.failure?.cause === 'model_missing' && intent.prefetch)
         await this.parts.prefetches.doubt(intent.prefetch);
       return seen;
@@ -169,10 +169,6 @@ export class GenerationObserver {
       message,
       failure,
     };
-  }
-
-  private secretsOf({ instanceKey }: InstanceSpec, folder: InstanceFolder): string[] {
-    return [...this.parts.starter.secretsOf(folder), ...(instanceKey === undefined ? [] : [instanceKey])];
   }
 }
 

@@ -139,6 +139,12 @@ export class EngineTemplate {
     };
   }
 
+  /** The names of the operator's secrets that it gets, also in the step that fetches its model. */
+  get secretNames(): string[] {
+    const { secret_env: own, prefetch } = this.config;
+    return [own, prefetch?.secret_env].flatMap((secrets) => Object.values(secretsByVariable(secrets)));
+  }
+
   get metrics(): MetricsConfig | undefined {
     return this.config.metrics;
   }
@@ -219,7 +225,7 @@ export class EngineTemplate {
       ...around,
       command: commandOf(prefetch.command, values),
       env: { ...env, ...fillEnvironment(prefetch.env ?? {}, values) },
-      secretEnv: { ...secretEnv, ...secretNames(prefetch.secret_env) },
+      secretEnv: { ...secretEnv, ...secretsByVariable(prefetch.secret_env) },
       timeoutSeconds: prefetch.timeout_seconds,
     };
   }
@@ -232,7 +238,7 @@ export class EngineTemplate {
         ...(gpus && { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: values.get('gpu.indices')! }),
         ...fillEnvironment(env, values),
       },
-      secretEnv: secretNames(secrets),
+      secretEnv: secretsByVariable(secrets),
       path: path.map((one) => fillPlaceholders(one, values)!),
       limits,
       ...(cwd !== undefined && { cwd: fillPlaceholders(cwd, values)! }),
@@ -276,7 +282,7 @@ function commandOf(command: EngineConfig['command'], values: PlaceholderValues):
   return [program === 'node' ? process.execPath : program!, ...rest];
 }
 
-function secretNames(secrets: EngineConfig['secret_env'] = {}): Record<string, string> {
+function secretsByVariable(secrets: EngineConfig['secret_env'] = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(secrets).map(([variable, { secret }]) => [variable, secret]));
 }
 
