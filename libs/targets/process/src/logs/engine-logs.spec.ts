@@ -191,6 +191,16 @@ describe('secrets', () => {
     expect(await texts({ secrets: ['burning-bright'] })).toEqual(['started with [redacted] and [redacted]']);
   });
 
+  it('are redacted in a line that a rotation has cut, even if only its end is requested', async () => {
+    await mkdir(folder(), { recursive: true });
+    await writeFile(file('1.stdout.log.1'), 'first\nthe key is tiger-');
+    await writeFile(file('1.stdout.log'), 'tiger-tiger, and more\nlast\n');
+    const secrets = ['tiger-tiger-tiger'];
+    for (const tail of [2, 3, 100])
+      expect((await texts({ tail, secrets })).slice(-2)).toEqual(['the key is [redacted], and more', 'last']);
+    expect(await texts({ tail: 1, secrets })).toEqual(['last']);
+  });
+
   it('of the operator are redacted by a worker that did not start the engine', async () => {
     await host.setHealthy(true);
     const engine = { secret_env: { HUB: { secret: 'hub' } } };

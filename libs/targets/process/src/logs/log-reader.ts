@@ -162,6 +162,9 @@ class LogCursor {
       count += found.lines;
       if (found.offset > 0 || count >= tail) break;
     }
+    // A rotation may have cut the first line in two: its end alone could be the end of a secret.
+    const start = this.piece === 1 && this.offset === 0 ? await startOfUnended(this.pieces[0].log) : undefined;
+    if (start !== undefined) [this.piece, this.offset] = [0, start];
     return count;
   }
 
@@ -245,6 +248,19 @@ async function startOfLast(file: FileHandle, from: number, size: number, wanted:
   if (size > from && (from === 0 || (await readAt(file, from - 1, 1))[0] === 10))
     return { offset: from, lines: lines + 1 };
   return { offset, lines };
+}
+
+/** Returns the offset of the last line of a file, if the line has no end. */
+async function startOfUnended(log: string): Promise<number | undefined> {
+  const file = await open(log).catch(missingAs(undefined));
+  if (!file) return undefined;
+  try {
+    const { size } = await file.stat();
+    if (size === 0 || (await readAt(file, size - 1, 1))[0] === 10) return undefined;
+    return (await startOfLast(file, 0, size, 1)).offset;
+  } finally {
+    await file.close();
+  }
 }
 
 async function inodeOf(path: string): Promise<number | undefined> {
