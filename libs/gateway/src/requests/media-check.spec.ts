@@ -67,6 +67,13 @@ describe('a URL that an engine would fetch is found', () => {
     [{ type: 'file', file: { file_data: ' '.repeat(20_000) + URL } }, '.file.file_data'],
     [{ type: 'file', file: { file_data: '\u00a0\u0001' + URL } }, '.file.file_data'],
     [{ type: 'file', file: { file_data: 'HT\tTP:evil.example' } }, '.file.file_data'],
+    [{ type: 'file', file: { file_data: 'subfile,,start,0,end,9,,:/etc/passwd' } }, '.file.file_data'],
+    [{ type: 'input_audio', input_audio: { data: 'async:' + URL } }, '.input_audio.data'],
+    [{ type: 'video', frames: [PNG, URL] }, '.frames[1]'],
+    [{ type: 'image', image_path: '/etc/passwd' }, '.image_path'],
+    [{ type: 'image', img: '../secret.png' }, '.img'],
+    [{ type: 'image', src: URL }, '.src'],
+    [{ type: 'pdf', pdf: URL }, '.pdf'],
     // Other spellings that some reader accepts.
     [{ type: 'image_url', IMAGE_URL: { Url: URL } }, '.IMAGE_URL.Url'],
     [{ type: 'image_url', imageUrl: { url: URL } }, '.imageUrl.url'],

@@ -19,19 +19,19 @@ export enum MediaMode {
 
 const MODES: ReadonlyMap<string, MediaMode> = new Map([
   // Engines take a URL, a path or base64 for these. Base64 has a `data:` URL too, and a path looks like it.
-  ...['image', 'video', 'audio', 'inputimage', 'inputvideo', 'imagepil', 'picture', 'photo']
+  ...['image', 'video', 'audio', 'inputimage', 'inputvideo', 'imagepil', 'picture', 'photo', 'img', 'pdf']
     .flatMap((name) => [name, `${name}s`])
     .map((name) => [name, MediaMode.Url] as const),
-  ...['path', 'paths', 'filepath', 'filepaths'].map((name) => [name, MediaMode.Url] as const),
+  ...['path', 'paths'].map((name) => [name, MediaMode.Url] as const),
   ...[
     ...['inputaudio', 'inputaudios', 'inputfile', 'inputfiles', 'file', 'files', 'filedata', 'fileid', 'fileids'],
     ...['inlinedata', 'imagedata', 'audiodata', 'videodata', 'media', 'medias', 'multimodaldata', 'mmdata'],
-    ...['s3location', 'attachment', 'attachments'],
+    ...['s3location', 'attachment', 'attachments', 'frame', 'frames', 'thumbnail', 'thumbnails'],
   ].map((name) => [name, MediaMode.Part] as const),
   ['source', MediaMode.Source],
 ]);
-/** `image_url`, `url`, `fileUri`, `image_urls` and those that an engine adds tomorrow. */
-const URL_NAME = /(?:ur[li]s?|href)$/;
+/** `image_url`, `url`, `fileUri`, `image_urls`, `image_path` and those that an engine adds tomorrow. */
+const URL_NAME = /(?:ur[li]s?|href|src|(?:image|img|video|audio|media|file|local)paths?)$/;
 /**
  * Members of a message with URLs that no engine fetches: what a model wrote before comes back in them. In this spelling
  * only.

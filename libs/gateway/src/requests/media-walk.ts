@@ -30,9 +30,12 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The beginning of a string that an engine could fetch. Base64, ids and texts have no such beginning. */
+/**
+ * The beginning of a string that an engine could fetch, also by a protocol of ffmpeg that reads another URL. Base64, ids
+ * and texts have no such beginning.
+ */
 const FETCHED =
-  /^(?:(?:https?|ftps?|file|wss?|s3|gs|hf|concat|subfile|pipe|fd|tcp|udp|unix):|[a-z][a-z0-9+.-]{0,30}:[/\\]{2})/i;
+  /^(?:(?:https?|ftps?|file|wss?|s3|gs|hf|concatf?|subfile(?:,[^:]{0,200})?|async|cache|crypto|ip[fn]s|pipe|fd|tcp|udp|unix):|[a-z][a-z0-9+.-]{0,30}:[/\\]{2})/i;
 /** Readers of URLs skip these before it, and some also in the middle. */
 const SKIPPED_BEFORE = /^[\s\u0000-\u0020\u007f-\u00a0\u200b]+/;
 const SKIPPED_WITHIN = /[\t\n\r]/g;
