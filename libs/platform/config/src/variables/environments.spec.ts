@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from '@jest/globals';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import {
   ALL_VARIABLES,
@@ -10,9 +11,11 @@ import {
   OperatorConfigError,
   parseOperatorConfig,
   PROCESSES,
+  resolveSecret,
   systemEnvironment,
   VARIABLES,
   type ProcessName,
+  type SecretConfig,
 } from '../index.js';
 
 const at = (file: string): string => readFileSync(new URL(`../../../../../${file}`, import.meta.url), 'utf8');
@@ -113,6 +116,53 @@ it.each(['SLIPWAY_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL', 'SLIPWAY_TOKEN', 'SL
     expect(read).toThrow(name);
   },
 );
+
+describe('a secret of the operator with a key or login of Slipway', () => {
+  const key = Buffer.alloc(32, 1).toString('base64');
+  const old = Buffer.alloc(32, 2).toString('base64');
+  const own = {
+    SLIPWAY_SECRET_KEY: key,
+    SLIPWAY_SECRET_KEYS_OLD: `${Buffer.alloc(32, 3).toString('base64')},${old}`,
+    DATABASE_URL: 'postgres://slipway:p%40ssword@db/slipway',
+  };
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(tmpdir(), 'slipway-own-'));
+    mkdirSync(path.join(home, 'run'));
+    for (const name of ['secret-key', 'bootstrap-token', 'run/stack.json', 'hub'])
+      writeFileSync(path.join(home, name), 'x');
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
+  const valueOf = (source: SecretConfig, env: NodeJS.ProcessEnv = {}) =>
+    resolveSecret({ targets: [], secrets: { stolen: source } }, 'stolen', { ...own, SLIPWAY_HOME: home, ...env });
+
+  it.each([
+    ['the key', key, 'SLIPWAY_SECRET_KEY'],
+    ['an older key', old, 'SLIPWAY_SECRET_KEYS_OLD'],
+    ['a login', own.DATABASE_URL, 'DATABASE_URL'],
+    ['the password of a login', 'p@ssword', 'DATABASE_URL'],
+    ['an environment', `PATH=/bin\0SLIPWAY_SECRET_KEY=${key}\0`, 'SLIPWAY_SECRET_KEY'],
+  ])('has no value if another variable or a file contains %s', (_what, value, name) => {
+    expect(() => valueOf({ env: 'OTHER' }, { OTHER: value })).toThrow(`secret stolen contains the value of ${name}`);
+    writeFileSync(path.join(home, 'hub'), value);
+    expect(() => valueOf({ file: path.join(home, 'hub') })).toThrow(name);
+  });
+
+  it('has no value if its file is one of the embedded stack, also behind a link', () => {
+    symlinkSync(home, `${home}/self`);
+    symlinkSync(path.join(home, 'secret-key'), path.join(home, 'link'));
+    for (const file of [
+      'secret-key',
+      'bootstrap-token',
+      'run/stack.json',
+      'self/secret-key',
+      'run/../secret-key',
+      'link',
+    ])
+      expect(() => valueOf({ file: path.join(home, file) })).toThrow('which Slipway uses itself');
+    expect(valueOf({ file: path.join(home, 'hub') })).toBe('x');
+  });
+});
 
 it('a child of a process inherits no key and no login of Slipway', () => {
   const before = { ...process.env };
