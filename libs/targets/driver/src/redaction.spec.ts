@@ -94,6 +94,12 @@ describe('a secret whose end is missing', () => {
     expect(costOf(() => linesOf(['\n'.repeat(64 * 1024)]))).toBeLessThan(60);
   });
 
+  it('is redacted as it is written in JSON and in a URL', () => {
+    const values = ['p"ss\\wörd/+ 1', 'MIIabc\nghi'];
+    for (const text of [JSON.stringify({ values }), values.map(encodeURIComponent).join('&'), values.join(' ')])
+      expect(redactSecrets(text, values)).not.toMatch(/ss|MII/);
+  });
+
   it('does not make the rest of a complete line unreadable', () => {
     expect(linesOf(['loaded gpt4Turbo from //host:8080\n'])).toEqual(['loaded gpt4Turbo from //host:8080']);
     expect(cut('plain text')).toMatch(/ plain text … \(cut\)$/);

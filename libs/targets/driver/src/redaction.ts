@@ -65,12 +65,22 @@ function redact(text: string, values: readonly string[], isCut: boolean): string
   return shown.replace(CUT_KEY, (key) => (isMixed(key) ? REDACTED : key));
 }
 
-/** The values and, because a text is often one line, the lines of values with several. Longer ones come first. */
+/**
+ * The values, each also as it is written in JSON and in a URL, and, because a text is often one line, the lines of values
+ * with several. Longer ones come first.
+ */
 function pieces(values: readonly string[]): string[] {
-  const all = values.flatMap((value) => (value.includes('\n') ? [value, ...value.split('\n')] : [value]));
+  const all = values
+    .map((value) => value.trim())
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodedForUrl(value), ...value.split('\n')]);
   return [...new Set(all.map((one) => one.trim()))]
     .filter(({ length }) => length >= MIN_SECRET_LENGTH)
     .sort((a, b) => b.length - a.length);
+}
+
+function encodedForUrl(value: string): string {
+  // It fails for half a surrogate pair.
+  return encodeURIComponent(value.replace(/\p{Cs}/gu, '\ufffd'));
 }
 
 /** Excludes names and words of the length of a key. */
