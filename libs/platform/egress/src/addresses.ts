@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { isMetadataAddress } from './metadata.js';
@@ -54,4 +55,17 @@ export function isOfThisMachine(address: string): boolean {
   if (['loopback', 'unspecified'].includes(ipaddr.parse(canonical).range())) return true;
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return own.some((one) => canonicalAddress(one.address) === canonical);
+}
+
+/**
+ * Whether a connection stays on this machine. Some addresses of a machine are on no interface, such as that of a cloud's
+ * load balancer, which has only a local route: the system then sends from the address itself, or from loopback.
+ */
+export function isToThisMachine({
+  localAddress,
+  remoteAddress,
+}: Pick<Socket, 'localAddress' | 'remoteAddress'>): boolean {
+  const [local, remote] = [localAddress, remoteAddress].map((one) => canonicalAddress(one ?? ''));
+  if (local === undefined || remote === undefined) return false;
+  return local === remote || isLoopback(local) || isOfThisMachine(remote);
 }

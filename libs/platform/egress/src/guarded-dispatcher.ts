@@ -2,7 +2,7 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import { DEFAULT_PORT } from '@slipway/contracts';
 import { Agent, buildConnector, fetch, type Dispatcher } from 'undici';
-import { canonicalAddress, isOfThisMachine } from './addresses.js';
+import { canonicalAddress, isOfThisMachine, isToThisMachine } from './addresses.js';
 import { openTunnel, proxyFor, type OutboundProxy } from './outbound-proxy.js';
 import { addressPermitted, checkUrl, parseAllow, type AddressRule } from './rules.js';
 
@@ -85,7 +85,9 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
           done(error, null);
           return;
         }
-        if (socket.remoteAddress === undefined || !addressPermitted(host, rule, socket.remoteAddress)) {
+        const { remoteAddress } = socket;
+        const isPermitted = remoteAddress !== undefined && addressPermitted(host, rule, remoteAddress);
+        if (!isPermitted || (rule.isOwnPort && isToThisMachine(socket))) {
           socket.destroy();
           done(new EgressRefusedError(`${host} connected to an address that is not allowed`), null);
           return;
