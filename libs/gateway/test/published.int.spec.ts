@@ -95,7 +95,7 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
       provider: SENTINEL,
       model: SENTINEL,
       created: 5,
-      system_fingerprint: 'fp_1',
+      system_fingerprint: `fp_${SENTINEL}`,
       choices: [
         {
           index: 0,
@@ -120,7 +120,7 @@ it('rebuilds answers and streams so that no byte reveals the supplier, and hides
     object: 'chat.completion',
     created: 5,
     model: SLUG,
-    system_fingerprint: 'fp_1',
+    system_fingerprint: expect.stringMatching(/^fp_[0-9a-f]{10}$/),
     choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, logprobs: null, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   });

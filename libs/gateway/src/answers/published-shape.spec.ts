@@ -54,8 +54,9 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 1, accepted_prediction_tokens: 0 },
 };
 const envelope = { id: SENTINEL, object: SENTINEL, created: 5, model: SENTINEL };
-const common = { created: 5, model: 'acme/chat', system_fingerprint: 'fp_1', service_tier: 'default' };
-const member = { system_fingerprint: 'fp_1', service_tier: 'default' };
+const FINGERPRINT = expect.stringMatching(/^fp_[0-9a-f]{10}$/);
+const common = { created: 5, model: 'acme/chat', system_fingerprint: FINGERPRINT, service_tier: 'default' };
+const member = { system_fingerprint: `fp_${SENTINEL}`, service_tier: 'default' };
 const shownMessage = { ...message, tool_calls: [{ ...call, id: expect.stringMatching(/^[A-Za-z0-9]{9}$/) }] };
 const CHAT_ID = expect.stringMatching(/^chatcmpl-[0-9a-f]{24}$/);
 
@@ -205,6 +206,17 @@ it('leaves absent members absent, because a delta without content differs from o
     (shown(chatCompletionChunk, { choices: [{ delta: value }] })['choices'] as { delta: unknown }[])[0]?.delta;
   expect(delta({})).toEqual({});
   expect('usage' in shown(chatCompletionChunk, { choices: [] })).toBe(false);
+});
+
+it('shows numbers of tokens under common names, and no other name, tier or fingerprint', () => {
+  const tokens = { cache_creation_input_tokens: 1, prompt_cache_hit_tokens: 2, total_tokens_cached: 3 };
+  const usage = { ...tokens, zz_supplier_tokens: 4, tokens_of_zz_supplier: 5 };
+  expect(shown(chatCompletion, { usage, service_tier: SENTINEL })).toMatchObject({ usage: tokens, service_tier: null });
+  expect(JSON.stringify(shown(chatCompletion, { usage }))).not.toContain('zz');
+  const fingerprintOf = (value: unknown) => shown(chatCompletion, { system_fingerprint: value })['system_fingerprint'];
+  expect(fingerprintOf('b4567')).toBe(fingerprintOf('b4567'));
+  expect(fingerprintOf('b4567')).not.toBe(fingerprintOf('b4568'));
+  expect(fingerprintOf(null)).toBeNull();
 });
 
 it('keeps the digits of a number', () => {

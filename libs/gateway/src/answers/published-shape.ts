@@ -28,7 +28,12 @@ const SCALAR: JsonForm = { scalar: true };
 const SCALARS: JsonForm = { scalar: true, items: SCALAR };
 /** Vectors, and lists of vectors. */
 const VECTOR: JsonForm = { scalar: true, items: SCALARS };
-const TOKENS = { names: /^[a-z_]{0,40}tokens?(_[a-z_]{0,40})?$/, isNullable: true };
+/** Any number of tokens, under names of these words only: others could name the supplier. */
+const TOKENS = {
+  names:
+    /^(?:(?:prompt|completion|input|output|total|cached|cache|read|write|creation|hit|miss|reasoning|thinking|accepted|rejected|prediction|text|image|audio|video|tool|use)_)*tokens?(?:_(?:count|total|cached|read|write|per_second))?$/,
+  isNullable: true,
+};
 
 function oneOf(...values: string[]): JsonForm {
   return { replace: (value) => (values.includes(value as string) ? (value as string) : null) };
@@ -41,6 +46,7 @@ function scalars(...names: string[]): Record<string, JsonForm> {
 }
 
 const ROLE = oneOf('assistant', 'tool', 'system', 'user', 'developer', 'function');
+const SERVICE_TIER = oneOf('auto', 'default', 'flex', 'priority', 'scale', 'standard', 'batch');
 const FINISH_REASON = oneOf('stop', 'length', 'tool_calls', 'function_call', 'content_filter');
 const DETAILS: JsonForm = { members: {}, numbers: TOKENS };
 const USAGE: JsonForm = {
@@ -125,7 +131,9 @@ function completion(disguise: Disguise, prefix: string, object: string, choice: 
   return {
     form: {
       members: {
-        ...scalars('created', 'system_fingerprint', 'service_tier'),
+        created: SCALAR,
+        system_fingerprint: { replace: (value) => fingerprint(value, disguise) },
+        service_tier: SERVICE_TIER,
         choices: {
           items: {
             members: { index: SCALAR, logprobs: LOGPROBS, finish_reason: FINISH_REASON, ...choice },
@@ -173,6 +181,11 @@ function toolCallId(value: unknown, { seed }: Disguise): string | null {
   return digest(`${seed}\0${String(value)}`, 'base64')
     .replaceAll(/[^A-Za-z0-9]/g, '')
     .slice(0, 9);
+}
+
+/** Changes when the server's own does, and shows nothing else of it: some name an engine and its version. */
+function fingerprint(value: unknown, { slug }: Disguise): string | null {
+  return value === null || value === '' ? null : `fp_${digest(`${slug}\0${String(value)}`, 'hex').slice(0, 10)}`;
 }
 
 function digest(text: string, encoding: 'hex' | 'base64'): string {
