@@ -150,6 +150,7 @@ it('a token of a stream does not wait for the end of its line', async () => {
 it.each([
   ['of the usual shape', { error: { message: `cannot open ${FILE}`, type: 'x', param: null, code: 500, n_ctx: 7 } }],
   ['of another one', { message: `no model ${FILE}`, model: FILE }],
+  ['with a file as a name', { error: { message: 'm', [FILE]: 7 } }],
   ['with more in it', { error: { message: 'm', model: FILE, trace: { file: FILE } }, model: FILE }],
 ])('an error %s names no file', async (_what, body) => {
   upstream.behaviour = (_request, response) => respondJson(response, 500, body, { server: 'x', 'x-file': FILE });

@@ -15,7 +15,7 @@ import { judgeError, type AnswerJudgement } from './answer-judge.js';
 import { sendGatewayError, type ClientAnswer } from './answer.js';
 import { contextNumbers, errorKind, type EngineError } from '@slipway/contracts';
 import { HeldText, utf8Of } from './held-text.js';
-import { withoutHostPaths } from './host-paths.js';
+import { isHostPath, withoutHostPaths } from './host-paths.js';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Headers that tell clients whether and when to try again. */
@@ -97,10 +97,9 @@ function openAiError(status: number, error: EngineError | null, names: ModelName
   if (!error) return errorBody(upstreamFailed().message, type, null, null);
   const shown = <T>(value: T): T | string =>
     typeof value === 'string' ? withoutHostPaths(value, names.modelId, names.model) : value;
-  const details = Object.entries(error.details).map(([name, value]) => [
-    name,
-    name === 'model' ? names.model : shown(value),
-  ]);
+  const details = Object.entries(error.details)
+    .filter(([name]) => !isHostPath(name))
+    .map(([name, value]) => [name, name === 'model' ? names.model : shown(value)]);
   return JSON.stringify({
     error: {
       message: shown(error.message) || upstreamFailed().message,
