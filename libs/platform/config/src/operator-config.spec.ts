@@ -67,6 +67,8 @@ describe('parseOperatorConfig', () => {
     ['targets: []\nsecrets: {s: {env: A, file: b}}', /^secrets\.s must have exactly one/],
     ['targets: []\nsecrets: {s: {value: plain}}', /^secrets\.s\.value is not a known key/],
     ['targets: []\ntargets: []', /^line 2 repeats the key "targets": keep one of them$/],
+    ['secrets: {hub: {env: !env HUB_TOKEN}}', /^line 1, column 22: Unresolved tag: !env$/],
+    ['quotas: {webhooks: !!js/function "5"}', /^line 1, column 20: Unresolved tag/],
     ['targets:\n\t- {name: a}', /^line 2 begins with a tab: indent with spaces$/],
     [
       'target: []',

@@ -9,7 +9,7 @@ import { MAX_INSTANCES, readShares, SHARE_KEYS, type SharedTarget } from './targ
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
 import { isOwnVariable } from './variables/variables.js';
-import { isMap, isSeq, parseDocument, type YAMLError } from 'yaml';
+import { isMap, isSeq, parseDocument, type YAMLError, type YAMLWarning } from 'yaml';
 
 /** One execution target. The other keys of a kind are read by its folder in `libs/targets`. */
 export interface TargetConfig extends SharedTarget {
@@ -243,7 +243,9 @@ function readUse(reader: ConfigReader, path: string, bag: Record<string, unknown
 /** Returns the content of the file as a mapping, or one line for each YAML mistake. */
 function readMapping(source: string): { mapping: Record<string, unknown> } | { problems: string[] } {
   const document = parseDocument(source, { uniqueKeys: true });
-  if (document.errors.length > 0) return { problems: document.errors.map((error) => told(error, source)) };
+  // A warning is about a tag that YAML does not define, such as !env: its value would be the text after it.
+  const mistakes = [...document.errors, ...document.warnings];
+  if (mistakes.length > 0) return { problems: mistakes.map((mistake) => told(mistake, source)) };
   if (!isMap(document.contents))
     return {
       problems: [
@@ -258,7 +260,7 @@ function readMapping(source: string): { mapping: Record<string, unknown> } | { p
   }
 }
 
-function told({ code, message, linePos }: YAMLError, source: string): string {
+function told({ code, message, linePos }: YAMLError | YAMLWarning, source: string): string {
   const [at] = linePos ?? [];
   if (!at) return message.split('\n')[0] ?? message;
   const line = source.split(/\r?\n/)[at.line - 1] ?? '';
