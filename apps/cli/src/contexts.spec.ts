@@ -129,8 +129,13 @@ describe('a folder that someone else may have written', () => {
     symlinkSync(secret, path.join(slipway, 'bootstrap-token'));
     expect(() => contexts(none).chosen()).toThrow('bootstrap-token is not a regular file');
     rmSync(path.join(slipway, 'bootstrap-token'));
-    linkSync(secret, path.join(slipway, 'bootstrap-token'));
+    writeFileSync(path.join(slipway, 'bootstrap-token'), 'aws_secret_access_key = abc', { mode: 0o600 });
     expect(() => contexts(none).chosen()).toThrow('holds no token of Slipway');
+    // The token of another stack would look like one.
+    rmSync(path.join(slipway, 'bootstrap-token'));
+    const other = stackIn(path.join(home, 'other'), { token: OWN.replaceAll('x', 'y') });
+    linkSync(path.join(other, 'bootstrap-token'), path.join(slipway, 'bootstrap-token'));
+    expect(() => contexts(none).chosen()).toThrow('bootstrap-token has another name');
   });
 
   it.each([

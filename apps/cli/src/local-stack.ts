@@ -74,6 +74,9 @@ function readPlain(
     assertOwn(file, opened);
     if (isSecret && hasModes(opened, 0o077))
       throw new Error(`other users may read ${file}; run chmod 600 on it, if the stack is yours`);
+    // An archive may contain a second name for a file that is already here.
+    if (isSecret && opened.nlink > 1)
+      throw new Error(`${file} has another name; replace it by a copy, if the stack is yours`);
     if (opened.size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES} bytes`);
     return readFileSync(open, 'utf8').trim();
   } finally {
