@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { OperatorConfig } from '../operator-config.js';
 import { isPrivateVariable, VARIABLES } from './variables.js';
@@ -71,6 +71,8 @@ function passwordIn(url: string): string | undefined {
   }
 }
 
+/** Far larger than any key or certificate. */
+const MAX_SECRET_BYTES = 64 * 1024;
 /** Files of the embedded stack with keys and logins, below SLIPWAY_HOME. */
 const OWN_FILES = /^(?:secret-key|bootstrap-token|run(?:[\\/].*)?)$/;
 
@@ -81,12 +83,27 @@ function readSecretFile(name: string, file: string, env: NodeJS.ProcessEnv): str
     const within = path.relative(realOf(home), realOf(file));
     if (OWN_FILES.test(within) || OWN_FILES.test(path.relative(home, file)))
       throw new Error(`secret ${name} is in ${file}, which Slipway uses itself`);
-    return readFileSync(file, 'utf8').trim();
+    return readRegular(name, file).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new Error(
       `secret ${name} cannot be read from its file (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
     );
+  }
+}
+
+/** Reading from a pipe or a device would hold the process, possibly for ever. */
+function readRegular(name: string, file: string): string {
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(opened).isFile()) throw new Error(`the file of secret ${name} is not a regular file`);
+    const buffer = Buffer.alloc(MAX_SECRET_BYTES + 1);
+    const length = readSync(opened, buffer, 0, buffer.length, 0);
+    if (length > MAX_SECRET_BYTES)
+      throw new Error(`the file of secret ${name} is larger than ${MAX_SECRET_BYTES} bytes`);
+    return buffer.toString('utf8', 0, length);
+  } finally {
+    closeSync(opened);
   }
 }
 

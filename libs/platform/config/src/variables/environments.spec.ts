@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -162,6 +163,22 @@ describe('a secret of the operator with a key or login of Slipway', () => {
       expect(() => valueOf({ file: path.join(home, file) })).toThrow('which Slipway uses itself');
     expect(valueOf({ file: path.join(home, 'hub') })).toBe('x');
   });
+});
+
+it('a secret is never read from a pipe, a device or a folder, and not without a limit', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slipway-secret-'));
+  const valueOf = (file: string) => resolveSecret({ targets: [], secrets: { hub: { file } } }, 'hub', {});
+  try {
+    const [pipe, large] = [path.join(folder, 'pipe'), path.join(folder, 'large')];
+    execFileSync('mkfifo', [pipe]);
+    writeFileSync(large, 'x'.repeat(64 * 1024 + 1));
+    for (const file of [pipe, '/dev/zero', folder])
+      expect(() => valueOf(file)).toThrow('the file of secret hub is not a regular file');
+    expect(() => valueOf(large)).toThrow('is larger than 65536 bytes');
+    expect(() => valueOf(path.join(folder, 'none'))).toThrow('cannot be read from its file (ENOENT)');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('a child of a process inherits no key and no login of Slipway', () => {
