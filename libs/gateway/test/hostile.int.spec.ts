@@ -191,3 +191,23 @@ it('an endless error of a tenant’s own engine is cut after its beginning', asy
   expect(answer.status).toBe(422);
   await untilPassing(() => expect(upstream.cancelled).toBe(1));
 });
+
+it.each([
+  ['without an end', 0],
+  ['one after the other', 20],
+])('an engine that answers only with interim answers, %s, does not hold a request', async (_what, pauseMs) => {
+  const interim = 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(pauseMs === 0 ? 1_000 : 1);
+  upstream.behaviour = (_request, response) => {
+    const { socket } = response;
+    const more = (): void => {
+      if (!socket || socket.destroyed) return;
+      const isTaken = socket.write(interim);
+      if (pauseMs > 0) setTimeout(more, pauseMs);
+      else if (isTaken) setImmediate(more);
+      else socket.once('drain', more);
+    };
+    more();
+  };
+  expect(outcome(await chat(token, { model: 'chat' }))).toEqual([504, 'upstream_timeout']);
+  await untilPassing(() => expect(upstream.cancelled).toBe(1));
+});

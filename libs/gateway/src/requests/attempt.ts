@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
+import { errors, type Dispatcher } from 'undici';
 import type { AnswerJudge } from '../answers/answer-judge.js';
 import type { Log } from '../log.js';
 import type { UpstreamBackend } from '../upstream/backend.js';
@@ -21,6 +21,9 @@ export interface AttemptEvents {
 /** The rest of an abandoned answer is read up to this size, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
+/** Far more interim answers (1xx) than a server that needs time would send. */
+const MAX_INTERIM = 100;
+
 /** One attempt on one instance. After `abandon` or `abort` it reports nothing more. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
@@ -32,6 +35,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   private isSilent = false;
   private abortReason: Error | undefined;
   private discarded = 0;
+  private interim = 0;
   /** Runs while the instance is lost. */
   private silence: NodeJS.Timeout | undefined;
   private readonly stay: Stay;
@@ -97,10 +101,18 @@ export class Attempt implements Dispatcher.DispatchHandler {
     else this.events.onStart(this);
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200 || this.isSilent) return;
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return this.noteInterim(controller);
+    if (this.isSilent) return;
     this.status = status;
     this.events.onHead(this, status, headers);
+  }
+
+  /** Each begins the time limit of the connection for the head anew, so they have limits of their own. */
+  private noteInterim(controller: Dispatcher.DispatchController): void {
+    this.interim += 1;
+    const isLate = performance.now() - this.startedAt > this.instance.headTimeoutMs;
+    if (isLate || this.interim > MAX_INTERIM) controller.abort(new errors.HeadersTimeoutError());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -113,6 +113,11 @@ export class Instance {
     return this.consecutiveFailures > 0;
   }
 
+  /** How long a request may wait for the head of its answer. */
+  get headTimeoutMs(): number {
+    return this.settings.headTimeoutMs;
+  }
+
   get inFlight(): number {
     return this.load.count;
   }
