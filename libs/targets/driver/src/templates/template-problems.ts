@@ -55,7 +55,7 @@ export function commandProblems(
 /** Programs that run a script from their command line, by the end of their path. */
 const INTERPRETER = /(?:^|\/)(?:(?:ba|da|a|k|mk|z|c|tc|fi)?sh|python[\d.]*|perl|ruby|node)$/;
 /** The option before a script, also with others in one word: `-c`, `-ec`, `-lc`, `-e`. */
-const SCRIPT_OPTION = /^-[A-Za-z]*[ce][A-Za-z]*$|^--(?:command|eval)$/;
+const SCRIPT_OPTION = /^-(?=[A-Za-z]{0,20}[ce])[A-Za-z]{1,20}$|^--(?:command|eval)$/;
 /** Options of interpreters whose value is the next word. */
 const WITH_VALUE = /^[-+][A-Za-z]*[oO]$|^-[WXr]$|^--(?:require|import)$/;
 
