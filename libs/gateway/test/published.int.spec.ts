@@ -256,6 +256,20 @@ it('replaces a supplier’s errors, in whatever form they arrive', async () => {
   expect({ status: gone.status, isTold: everything(gone).includes(SENTINEL) }).toEqual({ status: 503, isTold: false });
 });
 
+it('a time to wait that is not a time reaches no client, and a date is written anew', async () => {
+  await publish([bindingTo(supplier, 'bnd_1')]);
+  for (const [given, shown] of [
+    ['Wed, zz supplier sentinel zz', '1'],
+    ['Wed, 01 Jan 2031 00:00:00 GMT (zz-supplier-sentinel-zz)', '1'],
+    ['Wed, 01 Jan 2031 00:00:00 GMT', 'Wed, 01 Jan 2031 00:00:00 GMT'],
+    ['9', '9'],
+  ] as const) {
+    supplier.behaviour = (_request, response) => respondJson(response, 429, {}, { 'retry-after': given });
+    const answer = await chat();
+    expect([given, answer.status, answer.headers.get('retry-after')]).toEqual([given, 429, shown]);
+  }
+});
+
 it('serves embeddings and text completions from the allow-list too', async () => {
   await publish([bindingTo(supplier, 'bnd_2')]);
   const embeddings = await ask(gateway, token, { path: '/v1/embeddings', body: { model: SLUG, input: 'x' } });

@@ -20,7 +20,7 @@ import { isHostPath, withoutHostPaths } from './host-paths.js';
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Headers that tell clients whether and when to try again. */
 const RETRY_HEADERS = /^(retry-after(-ms)?|x-should-retry|x-ratelimit-[a-z-]+)$/;
-const DELAY = /^\d{1,9}(\.\d{1,9})?$|^[A-Za-z]{3}, [\w: ]{10,30}$/;
+const SECONDS = /^\d{1,9}(?:\.\d{1,9})?$/;
 
 /** The two names of a model: the one sent to the engine and the one that the client sent. */
 export interface ModelNames {
@@ -195,11 +195,19 @@ function busy(status: number, headers: IncomingHttpHeaders): GatewayError {
   const times: Record<string, string> = {};
   for (const name of ['retry-after', 'retry-after-ms']) {
     const value = headerText(headers, name);
-    if (value !== undefined && DELAY.test(value)) times[name] = value;
+    const delay = value === undefined ? undefined : delayOf(value);
+    if (delay !== undefined) times[name] = delay;
   }
   if (Object.keys(times).length === 0) times['retry-after'] = '1';
   if (status === 429) return new GatewayError(status, type, code, message, null, times);
   return new GatewayError(status, 'server_error', 'overloaded', 'The model is busy. Try again later.', null, times);
+}
+
+/** Dates are written anew, because a text that is only like one could name the supplier. */
+function delayOf(value: string): string | undefined {
+  if (SECONDS.test(value)) return value;
+  const at = value.length > 40 ? NaN : Date.parse(value);
+  return Number.isNaN(at) ? undefined : new Date(at).toUTCString();
 }
 
 function lengthMessage(error: EngineError): string {
