@@ -138,6 +138,13 @@ it('lets vLLM fetch media from no host until the operator names some, and from t
   expect(launched(own, { allowed_media_domains: 'b.example' })).toEqual(['--allowed-media-domains=b.example']);
   expect(template('vllm', own).check(spec(domain('evil.example')))).toHaveLength(1);
   expect(launched(', args: {allowed_media_domains: null}')).toEqual([]);
+  const warned = expect.stringContaining('engine "vllm" fetches media from every host');
+  const open = [': null', ': {default: null}', ': "--allowed-media-domains={}"'];
+  for (const opened of open)
+    expect(template('vllm', `, args: {allowed_media_domains${opened}}`).warnings).toEqual([warned]);
+  const words = ', command: [vllm, "--port={port}", --allowed-media-domains, a.example]';
+  for (const limited of ['', own, `${words}, args: {allowed_media_domains: null}`])
+    expect(template('vllm', limited).warnings).toEqual([]);
 });
 
 it('has a row for each template in this spec, and one for each template and key in the guide', () => {

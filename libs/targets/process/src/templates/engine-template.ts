@@ -110,10 +110,7 @@ export class EngineTemplate {
     const { model_sources: sources } = config;
     if (sources) this.sources = new ModelSources(sources.map((one) => one.replace(/^\{home\}/, () => home)));
     this.problems = templateProblems(config).map(({ key, problem }) => `engine "${name}": ${key} ${problem}`);
-    const isOpen = !sources && placeholdersOf(config).has('model.uri');
-    this.warnings = isOpen
-      ? [`engine "${name}" has no model_sources: model.uri of a revision may name everything that the engine can read`]
-      : [];
+    this.warnings = openTemplateWarnings(name, config, this.args);
   }
 
   get probe(): EngineProbe {
@@ -275,6 +272,25 @@ export function readTemplates(
   if (templates.length === 0) problems.push('it has no engines');
   if (problems.length > 0) throw new TargetConfigError(name, problems);
   return new Map(templates.map((template) => [template.name, template]));
+}
+
+const MEDIA_OPTION = '--allowed-media-domains';
+
+/** Warns of a template that lets clients name what the operator may not have meant to allow. */
+function openTemplateWarnings(name: string, config: EngineConfig, args: readonly DeclaredArg[]): string[] {
+  const warnings: string[] = [];
+  if (!config.model_sources && placeholdersOf(config).has('model.uri'))
+    warnings.push(
+      `engine "${name}" has no model_sources: model.uri of a revision may name everything that the engine can read`,
+    );
+  const limit = args.find(({ elements }) => elements.some((one) => one.startsWith(MEDIA_OPTION)));
+  const isLimited =
+    limit?.config.default !== undefined || config.command.flat().some((one) => one.startsWith(MEDIA_OPTION));
+  if (config.template?.startsWith('vllm@') && !isLimited)
+    warnings.push(
+      `engine "${name}" fetches media from every host that a request names: give allowed_media_domains a default, or write ${MEDIA_OPTION} into command`,
+    );
+  return warnings;
 }
 
 function commandOf(command: EngineConfig['command'], values: PlaceholderValues): string[] {
