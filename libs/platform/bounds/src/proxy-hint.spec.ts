@@ -26,8 +26,18 @@ it('says nothing before there are enough requests, and counts again after anothe
   expect(warnings).toHaveLength(1);
 });
 
-it('says nothing about several addresses', () => {
-  for (let n = 0; n < 500; n += 1) hint.note(`10.0.0.${n % 2}`, '203.0.113.9');
+it('names all proxies if a few addresses send all requests with X-Forwarded-For', () => {
+  for (let n = 0; n < 300; n += 1) hint.note(`::ffff:10.0.0.${3 - (n % 3)}`, '203.0.113.9');
+  expect(warnings).toEqual([expect.stringContaining('SLIPWAY_TRUSTED_PROXIES=10.0.0.1,10.0.0.2,10.0.0.3.')]);
+});
+
+it('does not name an address that sends the header now and then', () => {
+  for (let n = 0; n < 300; n += 1) hint.note(n % 10 === 9 ? '198.51.100.1' : '10.0.0.1', '203.0.113.9');
+  expect(warnings).toEqual([expect.stringContaining('SLIPWAY_TRUSTED_PROXIES=10.0.0.1.')]);
+});
+
+it('says nothing about many addresses', () => {
+  for (let n = 0; n < 900; n += 1) hint.note(`10.0.0.${n % 9}`, '203.0.113.9');
   expect(warnings).toEqual([]);
 });
 
