@@ -355,7 +355,7 @@ function bytesReadBy(client: PoolClient): number {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream.bytesRead;
 }
 
-/** The most keys of one statement, because every look-up waits for its last row. */
+/** The usual most keys of one statement, because every look-up waits for its last row. */
 const MOST_KEYS = 32;
 
 type LookupRead = (scope: TxScope, statement: Statement, values: unknown[]) => Promise<object[]>;
@@ -387,7 +387,7 @@ export class GatheredLookups {
       const byKey = new Map(rows.map((row) => [(row as { key: string }).key, row]));
       return keys.map((key) => byKey.get(key));
     };
-    const batcher: LookupBatcher = new Batcher(run, { most: MOST_KEYS, keyOf: (key) => key });
+    const batcher: LookupBatcher = new Batcher(run, { most: statement.mostKeys ?? MOST_KEYS, keyOf: (key) => key });
     this.open.set(name, batcher);
     return batcher;
   }

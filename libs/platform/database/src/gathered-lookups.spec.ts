@@ -70,6 +70,13 @@ it('requests at most thirty-two keys at a time', async () => {
   expect(sent.map(({ values }) => (values[0] as string[]).length)).toEqual([32, 32, 6]);
 });
 
+it('requests as many keys at a time as a statement names', async () => {
+  const { lookups, sent } = watched();
+  const many = lookup('gathered-many', 'select 3', { mostKeys: 50 });
+  await Promise.all(Array.from({ length: 70 }, (_, n) => lookups.find('system', many, `${n}`, [])));
+  expect(sent.map(({ values }) => (values[0] as string[]).length)).toEqual([50, 20]);
+});
+
 it('looks up each key alone if a statement for several fails, so that only the invalid key fails', async () => {
   const { lookups, sent } = watched();
   const results = await Promise.allSettled(['x', 'bad', 'bad', 'y'].map((key) => lookups.find(A, THINGS, key, [])));

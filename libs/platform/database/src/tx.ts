@@ -43,6 +43,8 @@ export interface Statement {
   readonly text: string;
   /** Made by `lookup`: may share a connection with reads of other requests. */
   readonly isLookup?: true;
+  /** The most keys that `Database.find` sends at a time, if it is not the usual number. */
+  readonly mostKeys?: number;
   /** Made by `locking`: the locks of `LOCK_ORDER` that it takes, in that order. */
   readonly locks?: readonly LockUse[];
 }
@@ -69,9 +71,10 @@ export function prepared(name: string, text: string): Statement {
 /**
  * Registers a statement that finds a few rows by key, quickly: no locks, no writes, no functions that wait.
  * `Database.read` sends it over connections that all requests share, where a slow statement would delay all later ones.
+ * @param options.mostKeys keys that `Database.find` combines in one statement, if that is not the usual number
  */
-export function lookup(name: string, text: string): Statement {
-  return { ...prepared(name, text), isLookup: true };
+export function lookup(name: string, text: string, options: Pick<Statement, 'mostKeys'> = {}): Statement {
+  return { ...prepared(name, text), isLookup: true, ...options };
 }
 
 /**

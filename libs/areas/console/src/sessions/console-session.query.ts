@@ -1,13 +1,18 @@
 import { TOKENS_CHANNEL } from '@slipway/contracts';
+import { LOOK_UPS } from '@slipway/platform-bounds';
 import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 import type { AccessCheck } from '@slipway/platform-http';
 import type { SignInMethod } from './console-session.entity.js';
 
-/** Runs for every request of the console. It runs as the system: a session belongs to the owner of its credential. */
+/**
+ * Runs for every request of the console. It runs as the system: a session belongs to the owner of its credential. A
+ * group of guesses is one statement, so that floods of them cost little (`AttemptQueue`).
+ */
 export const LOOK_UP_CONSOLE_SESSION = lookup(
   'console-session-look-up',
   `select id as key, method, sealed_credentials, expires_at, renew_at <= now() as is_renewal_due
    from console_sessions where id = any ${KEYS} and expires_at > now()`,
+  { mostKeys: LOOK_UPS.groupSize },
 );
 
 export interface ConsoleSessionRow {

@@ -1,4 +1,5 @@
 import type { Owner } from '@slipway/contracts';
+import { LOOK_UPS } from '@slipway/platform-bounds';
 import { KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-database';
 
 /**
@@ -6,12 +7,14 @@ import { KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-
  * There is no cache, so a revocation applies to the next request of every process. Requests that arrive in one turn of
  * the event loop share a lookup, which is sent after all of them arrived. It runs as the system, because its result
  * names the tenant. It uses the clock of the database, because the clocks of processes may differ.
+ * A group of guesses is one statement, so that floods of them cost little (`AttemptQueue`).
  */
 export const LOOK_UP_TOKEN = lookup(
   'auth-token-look-up',
   `select k.id as key, k.tenant_id, k.name, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
    from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any ${KEYS}`,
+  { mostKeys: LOOK_UPS.groupSize },
 );
 
 export interface TokenLookup {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
+import { LOOK_UPS } from '@slipway/platform-bounds';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
@@ -172,6 +173,26 @@ it('checks each secret of concurrent requests by itself, and refuses all request
   expect(await holders()).toEqual([mine, 'unauthenticated', its, mine, 'unauthenticated']);
   await revoke(mine, 'token:x');
   expect(await holders()).toEqual(['unauthenticated', 'unauthenticated', its, 'unauthenticated', 'unauthenticated']);
+});
+
+it('checks a group of guesses in one statement', async () => {
+  const { text } = await make('honest');
+  const sent: string[] = [];
+  const real = database.read.bind(database);
+  database.read = ((scope, statement, values) => {
+    sent.push(typeof statement === 'string' ? statement : statement.name);
+    return real(scope, statement, values);
+  }) as typeof database.read;
+  try {
+    const guesses = Array.from({ length: LOOK_UPS.groupSize - 1 }, (_, n) => `slw_guess${n}_${SECRET}`);
+    const answers = await Promise.all([...guesses, text].map(authenticate));
+    expect(answers.filter((answer) => answer !== 'unauthenticated')).toEqual([
+      expect.objectContaining({ tenantId: tenant }),
+    ]);
+  } finally {
+    database.read = real;
+  }
+  expect(sent).toEqual(['auth-token-look-up']);
 });
 
 it('lists the tokens of a tenant, newest first, page by page, with their states', async () => {
