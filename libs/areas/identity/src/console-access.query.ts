@@ -2,6 +2,7 @@ import { locking, prepared } from '@slipway/platform-database';
 import type { AccessCheck, Principal } from '@slipway/platform-http';
 import { scopesToKeep } from '@slipway/platform-http/auth';
 import type { HostedIdentity } from './hosted/hosted-token.js';
+import { HOLD_ORGANIZATIONS } from './tenant.query.js';
 
 /**
  * Whether organization $2 of provider $1 is that of tenant `t`: it was given to `t`, or to no tenant and `t` is the
@@ -65,7 +66,8 @@ export function accessOfIdentity(
 ): AccessCheck {
   const mapping = [provider, organizationId, userId, tenantId, scopesToKeep(scopes), expiresAt];
   const values = (isLocked: boolean) => [...mapping, isLocked];
-  return { read: REQUIRE_IDENTITY, lock: REQUIRE_AND_LOCK_IDENTITY, values, isOfSystem: true };
+  const statements = { hold: HOLD_ORGANIZATIONS, read: REQUIRE_IDENTITY, lock: REQUIRE_AND_LOCK_IDENTITY };
+  return { ...statements, values, isOfSystem: true };
 }
 
 export interface IdentityRow {

@@ -11,6 +11,15 @@ export const LOCK_TENANTS = prepared(
 );
 
 /**
+ * Keeps every organization with its tenant until the transaction ends. A person loses access with an organization, also
+ * if the mapping stays, and for an organization without a tenant there is no row to lock.
+ */
+export const HOLD_ORGANIZATIONS = prepared(
+  'identity-organizations-hold',
+  `select pg_advisory_xact_lock_shared(hashtextextended('slipway.tenant_names', 0))`,
+);
+
+/**
  * Returns no row if the name is taken, in any case. ON CONFLICT, because the boot creates the operator tenant without
  * the lock.
  */

@@ -240,3 +240,23 @@ it('a mutation that gives access waits for a revocation under way, and a revocat
   expect(await creating).toBe('console_access_revoked');
   expect(await bed.sql('select from api_tokens where tenant_id = $1', [tenantId])).toEqual([]);
 });
+
+it('an organization leaves its tenant before or after a mutation that gives access by it, never during it', async () => {
+  const [operator, ada] = [await byToken(), await byPerson('ada')];
+  await byPerson('bob');
+  const other = newId('ten');
+  await bed.sql('insert into tenants (id, name) values ($1, $1)', [other]);
+  const { commit } = await changing((tx) =>
+    tx.query(`select from console_access where external_user_id = 'bob' and tenant_id = $1 for update`, [tenantId]),
+  );
+  const ended: string[] = [];
+  const note = async (what: string, work: Promise<unknown>) => void ended.push(`${what}: ${await outcome(work)}`);
+  const revoking = note('the mapping is changed', set(ada, 'bob', ['viewer']));
+  await bed.somebodyWaits();
+  const taking = note('the organization is taken', give(operator, other, [ORGANIZATION]));
+  // It ends at once, or waits for the mutation.
+  await Promise.race([taking, bed.someWait(2)]);
+  await commit();
+  await Promise.all([revoking, taking]);
+  expect(ended).toEqual(['the mapping is changed: done', 'the organization is taken: done']);
+});

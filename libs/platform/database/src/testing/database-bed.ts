@@ -89,8 +89,13 @@ export class DatabaseBed {
 
   /** Resolves when a statement of this database waits for a lock. */
   somebodyWaits(): Promise<void> {
+    return this.someWait(1);
+  }
+
+  /** Resolves when at least so many sessions wait for locks. */
+  someWait(count: number): Promise<void> {
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return until('somebody waits for a lock', async () => (await this.asOwner(waiting)).length > 0);
+    return until(`${count} wait for locks`, async () => (await this.asOwner(waiting)).length >= count);
   }
 
   /** Ends this process's LISTEN connection, as a restart of Postgres does; notifications sent meanwhile are lost. */

@@ -14,7 +14,7 @@ import {
   requestContext,
   SlipwayError,
 } from '@slipway/platform-http';
-import { accessOf, refusalIn, refusalOf, requireAccess } from '@slipway/platform-http/auth';
+import { accessOf, holdAccess, refusalIn, refusalOf, requireAccess } from '@slipway/platform-http/auth';
 import { StoredQuota } from '../quotas/index.js';
 
 export interface AuditEntry {
@@ -245,6 +245,7 @@ export class Mutations {
     const { principal, idempotency } = request;
     const scope = { tenantId: principal.tenantId };
     const once = async (tx: Tx) => {
+      if (request.locksAccess) holdAccess(tx, principal);
       const kept = idempotency && (await this.take(tx, scope, idempotency));
       // It adds nothing, so there is nothing to check.
       if (kept instanceof StoredAnswer) return kept.replay(idempotency!.fingerprint);
@@ -258,7 +259,10 @@ export class Mutations {
     return changedResource === undefined ? transact() : this.resources.run(changedResource, 1, transact);
   }
 
-  /** Like `run`, for the few mutations that write rows of several tenants: as the system. */
+  /**
+   * Like `run`, for the few mutations that write rows of several tenants: as the system. They hold nothing of the access
+   * in advance, because they are what ends it: each takes the lock that others hold (`AccessCheck.hold`).
+   */
   runAsSystem<T>(
     request: Pick<MutationRequest, 'principal' | 'locksAccess'>,
     change: (tx: Tx) => Promise<T>,

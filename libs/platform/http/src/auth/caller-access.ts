@@ -17,6 +17,11 @@ export function accessOf(principal: Pick<Principal, 'access'>): readonly AccessC
   return requestContext().principal?.access ?? principal.access ?? [];
 }
 
+/** Call it first in a transaction that locks the access of its caller: nothing that it holds up may hold it up. */
+export function holdAccess(tx: Tx, principal: Pick<Principal, 'access'>): void {
+  for (const { hold } of accessOf(principal)) if (hold) tx.enqueue(hold, []);
+}
+
 /**
  * Keeps the access of the caller from ending until the transaction ends. Call it in a mutation that may end the access
  * of its own caller or of others, after the lock by which such mutations run one after another, and before it reads

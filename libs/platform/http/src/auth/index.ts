@@ -16,7 +16,7 @@ export {
   withAccess,
 } from './request-guard.js';
 export { ensureBootstrap } from './bootstrap.js';
-export { accessOf, lockAccess, refusalIn, refusalOf, requireAccess } from './caller-access.js';
+export { accessOf, holdAccess, lockAccess, refusalIn, refusalOf, requireAccess } from './caller-access.js';
 export {
   HAS_SECOND_TENANT,
   SCOPES,

@@ -28,6 +28,11 @@ export interface AccessCheck {
   /** Keeps the fact until the transaction ends: a concurrent revocation waits, or this statement waits and sees it. */
   lock: Statement;
   /**
+   * For a fact that no row of the caller shows, and that others may end without a change of one. Mutations that lock the
+   * access run it first, before any other lock. The fact lasts until they have ended.
+   */
+  hold?: Statement;
+  /**
    * @param isLocked whether `lock` has already run in the transaction. Then time alone can have ended the access: other
    * transactions wait, and a caller may revoke itself
    */
