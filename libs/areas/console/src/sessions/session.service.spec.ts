@@ -44,7 +44,7 @@ describe('a session', () => {
     expect([cookie, ended]).toEqual([undefined, []]);
   });
 
-  it.each([errors.unauthenticated(), errors.scope_insufficient()])(
+  it.each([errors.unauthenticated(), errors.scope_insufficient(), errors.rate_limited()])(
     'ends if its bearer is refused: %s',
     async (failure) => {
       refusal = failure;

@@ -1,6 +1,6 @@
 import { parseToken } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-http/auth';
+import { isAccessRefusal, RequestGuard } from '@slipway/platform-http/auth';
 import { clientAddress, FailedAttempts, type FailureLimits } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type Principal, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
@@ -73,10 +73,9 @@ export class SessionService {
       await this.guard.identify(bearer, request);
       return true;
     } catch (refusal) {
-      if (!(refusal instanceof SlipwayError)) throw refusal;
-      if (refusal.status === 401 || refusal.status === 403) return false;
+      if (isAccessRefusal(refusal)) return false;
       // Several tenants know the identity, and the browser names one of them.
-      if (refusal.status === 400) return true;
+      if (refusal instanceof SlipwayError && refusal.status === 400) return true;
       throw refusal;
     }
   }

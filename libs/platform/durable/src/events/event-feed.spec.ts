@@ -156,8 +156,10 @@ describe('the check whether a stream may stay open', () => {
   it('fails if the credential is refused', async () => {
     authenticate.mockRejectedValueOnce(errors.unauthenticated());
     expect(await ask()).toBe(false);
-    authenticate.mockRejectedValueOnce(errors.scope_insufficient());
-    expect(await opened[0]!.stillAllowed()).toBe(false);
+    for (const refusal of [errors.scope_insufficient(), errors.rate_limited()]) {
+      authenticate.mockRejectedValueOnce(refusal);
+      expect(await opened[0]!.stillAllowed()).toBe(false);
+    }
   });
 
   it('does not end the stream if the check itself fails', async () => {

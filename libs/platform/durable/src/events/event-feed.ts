@@ -1,5 +1,5 @@
 import { createParamDecorator, Injectable, Optional, type ExecutionContext } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-http/auth';
+import { isAccessRefusal, RequestGuard } from '@slipway/platform-http/auth';
 import {
   errors,
   reply,
@@ -139,7 +139,7 @@ export class EventFeed {
         (!route || route.scope === 'public' || principal.scopes.has(route.scope))
       );
     } catch (refusal) {
-      return !(refusal instanceof SlipwayError && (refusal.status === 401 || refusal.status === 403));
+      return !isAccessRefusal(refusal);
     }
   }
 }

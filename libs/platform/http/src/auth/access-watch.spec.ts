@@ -40,6 +40,7 @@ it.each([
   ['an expired token', failing(errors.token_expired()), 'token_expired'],
   ['a refused identity', failing(errors.scope_insufficient()), 'scope_insufficient'],
   ['a lost scope', () => principal({ scopes: withIncluded(['viewer']) }), 'scope_insufficient'],
+  ['a wrong credential after too many others', failing(errors.rate_limited()), 'rate_limited'],
   ['another tenant', () => principal({ tenantId: 'ten_other' }), 'unauthenticated'],
 ])('%s ends the request once', async (_what, found, code) => {
   const { ends, recheck } = watching(found);
@@ -50,7 +51,6 @@ it.each([
 
 it.each([
   ['an outage', failing(errors.unavailable())],
-  ['a limit of guesses', failing(errors.rate_limited())],
   ['a bug', failing(new Error('oops'))],
   ['more scopes', () => principal({ scopes: withIncluded(['admin']) })],
 ])('%s ends no request', async (_what, found) => {

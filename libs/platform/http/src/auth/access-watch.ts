@@ -58,8 +58,14 @@ async function refusalOf({ principal, identify }: WatchedRequest): Promise<Slipw
     principal.access = access;
     return undefined;
   } catch (failure) {
-    // Any other failure is no refusal: while Postgres is down, nothing can be revoked.
-    const isRefusal = failure instanceof SlipwayError && (failure.status === 401 || failure.status === 403);
-    return isRefusal ? failure : undefined;
+    return isAccessRefusal(failure) ? failure : undefined;
   }
+}
+
+/**
+ * Whether a caller that is identified again has no access any more. A wrong credential is answered with 429 if there
+ * were too many from its address. Any other failure is no refusal: while Postgres is down, nothing can be revoked.
+ */
+export function isAccessRefusal(failure: unknown): failure is SlipwayError {
+  return failure instanceof SlipwayError && [401, 403, 429].includes(failure.status);
 }

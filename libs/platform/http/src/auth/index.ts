@@ -6,6 +6,7 @@ import { TokenMade1700000000014 } from './migrations/1700000000014-token-made.js
 import { StoredTokens1700000000015 } from './migrations/1700000000015-stored-tokens.js';
 import { TokenLimits1700000000016 } from './migrations/1700000000016-token-limits.js';
 
+export { isAccessRefusal } from './access-watch.js';
 export { ApiTokenEntity } from './api-token.entity.js';
 export { AuthModule } from './auth.module.js';
 export {
