@@ -13,7 +13,7 @@ export interface StreamReader {
    * The id of the caller's token, so that only its own revocation causes a check; undefined = check at each revocation.
    */
   tokenId?: string;
-  /** Called at each heartbeat and when a token was revoked; false ends the answer. */
+  /** Called when it opens, at each heartbeat and when a token was revoked; false ends the answer. */
   stillAllowed(): Promise<boolean>;
 }
 
@@ -55,6 +55,8 @@ export class OpenAnswers implements BeforeApplicationShutdown {
       clearInterval(heartbeat);
       this.answers.delete(answer);
     });
+    // The access may have ended since the caller was identified, before a notification could reach this answer.
+    void this.endIfRefused(answer);
     return connection;
   }
 

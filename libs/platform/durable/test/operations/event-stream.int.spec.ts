@@ -200,6 +200,13 @@ it('checks a caller without a token again at each revocation', async () => {
   await until('it ends', () => follower.hasEnded);
 });
 
+it('ends if its caller lost the access before it began, which no notification reports to it', async () => {
+  isAllowed = false;
+  const follower = new Follower();
+  await until('it ends', () => follower.hasEnded);
+  expect(follower.text).toContain('text/event-stream');
+});
+
 it('checks the caller again when it may have missed a revocation', async () => {
   const follower = new Follower();
   await append(event());
