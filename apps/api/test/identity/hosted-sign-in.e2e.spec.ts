@@ -147,6 +147,20 @@ describe('a granted identity', () => {
     expect((await whoAmI(bob, 'default')).tenant.name).toBe('default');
   });
 
+  it('loses its event streams where it is revoked, also if another tenant has mapped it since they began', async () => {
+    const [one, other] = [await api.createTenant('one', ['org_acme']), await api.createTenant('other', ['org_acme'])];
+    const cleo = await forge({ sub: 'cleo' });
+    await put('cleo', true, ['viewer'], { token: one.token });
+    await api.slipway(one.token).deployments.create({ name: 'watched-by-cleo' });
+    // Before its first heartbeat, at which a stream checks anyway.
+    const { end } = await watched(cleo, 'watched-by-cleo', timeLimit(10_000, leaving.signal).signal);
+    const ended = codeOf(end);
+    await put('cleo', true, ['admin'], { token: other.token });
+    await put('cleo', false, [], { token: one.token });
+    // The client connects again, and names no tenant.
+    expect(await ended).toBe('400 invalid_parameter');
+  });
+
   it('may be the last admin, and then cannot be removed', async () => {
     const solo = await api.createTenant('solo', ['org_acme']);
     const boss = await forge({ sub: 'boss' });

@@ -71,6 +71,8 @@ export class GatewayProxy implements OnModuleDestroy {
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
     const path = gatewayPath((request.raw.url as string).slice(PREFIX.length));
     const { session, who } = await this.identify(request);
+    // No guard of a route sets it here.
+    request.slipway.principal = who;
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
       throw errors.body_too_large({ extra: { max_bytes: max } });

@@ -59,8 +59,10 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
       organizationId,
       userId,
     ]);
+    // A request under way is identified again: it keeps its tenant, whatever other tenants have mapped in the meantime.
+    const { tenantId } = request.slipway?.principal ?? {};
     const row = chooseTenant(
-      rows,
+      tenantId === undefined ? rows : rows.filter((one) => one.tenant_id === tenantId),
       (request.headers as Record<string, string | undefined>)[TENANT_HEADER.toLowerCase()],
     );
     // The person, not the mapping: a person is the same actor in every tenant, and the count of approvals relies on
