@@ -46,9 +46,9 @@ afterAll(async () => {
   await provider.stop();
 });
 
-const put = (user: string, access: boolean) =>
+const put = (user: string, access: boolean, token = api.token) =>
   api
-    .slipway()
+    .slipway(token)
     .consoleAccess.set({
       provider: PROVIDER,
       external_organization_id: 'org_acme',
@@ -248,6 +248,20 @@ describe('a request of the playground', () => {
     await put('bob', false);
     expect(await sent).toEqual({ status: 403, text: expect.stringContaining('"console_access_revoked"') });
     await hasLeft;
+  });
+
+  it('ends with that access also if another tenant has mapped the person in the meantime', async () => {
+    const { tenants } = api.slipway();
+    await put('bob', true);
+    const { cookies } = await signIn('bob');
+    const { sent } = await begin(cookies);
+    const { tenant } = await api.slipway().whoAmI();
+    await tenants.update(tenant.id, { external_organization_ids: ['org_acme'] });
+    const other = await api.createTenant('other', ['org_acme']);
+    await put('bob', true, other.token);
+    await put('bob', false);
+    expect(await sent).toEqual({ status: 403, text: expect.stringContaining('"console_access_revoked"') });
+    await put('bob', false, other.token);
   });
 
   it('whose answer has begun is sent to its end', async () => {

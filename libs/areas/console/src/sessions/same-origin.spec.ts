@@ -21,6 +21,9 @@ it.each([
   'evil@127.0.0.1',
   '127.0.0.1/evil',
   '127.0.0.1 evil',
+  '127.0.0.1#evil.example',
+  '127.0.0.1?evil.example',
+  '127.0.0.1\\evil.example',
 ])('it never answers to %p', (host) => expect(() => assertOwnHost(host, LOCAL)).toThrow(refused('host_refused')));
 
 it('the console answers to the configured address, in any case, and to no other', () => {

@@ -29,10 +29,12 @@ export function assertOwnHost(host: string | undefined, { isOn, publicUrl }: Con
   if (!isOwn) throw consoleErrors.host_refused();
 }
 
-function isLocalName(host: string | undefined): boolean {
-  const url = `http://${host ?? ''}`;
-  if (!URL.canParse(url)) return false;
-  const { hostname, host: parsed, username, pathname } = new URL(url);
-  if (parsed === '' || username !== '' || pathname !== '/') return false;
+/** With one of these, it is a part of a URL, whose host a parser has to find. */
+const NO_HOST = /[\s/?#@\\]/;
+
+function isLocalName(host = ''): boolean {
+  const url = `http://${host}`;
+  if (host === '' || NO_HOST.test(host) || !URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
   return hostname === 'localhost' || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
