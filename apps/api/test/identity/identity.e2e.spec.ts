@@ -60,6 +60,14 @@ it('refuses a name that another tenant has in another case', async () => {
   for (const name of ['Acme', 'ACME', 'Default'])
     expect(await codeOf(slipway.tenants.create({ name }))).toBe('409 tenant_exists');
   expect(await ends(['twin', 'Twin', 'TWIN', 'tWin'])).toEqual(['created', ...Array(3).fill('tenant_exists')]);
+  for (const [name, others] of [
+    ['école', ['École', 'ÉCOLE']],
+    ['straße', ['STRASSE', 'Strasse']],
+    ['σοφός', ['ΣΟΦΌΣ']],
+  ] as const) {
+    expect(await ends([name])).toEqual(['created']);
+    for (const other of others) expect([other, await ends([other])]).toEqual([other, ['tenant_exists']]);
+  }
 });
 
 it.each(['', ' padded', 'padded ', 'x'.repeat(256), 'nul\u0000', 'ａcme', 'ac\u200bme', 'x\u202ey'])(

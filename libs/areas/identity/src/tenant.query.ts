@@ -20,12 +20,18 @@ export const HOLD_ORGANIZATIONS = prepared(
 );
 
 /**
- * Returns no row if the name is taken, in any case. ON CONFLICT, because the boot creates the operator tenant without
- * the lock.
+ * Returns the names that may differ from $1 only in case. How far Postgres knows the case of letters beyond ASCII depends
+ * on the locale of its database, so it returns all names with such letters.
  */
+export const FIND_SIMILAR_NAMES = prepared(
+  'identity-tenant-similar-names',
+  `select name from tenants where lower(name) = lower($1) or octet_length(name) > char_length(name)`,
+);
+
+/** Returns no row if the name is taken: the boot creates the operator tenant without the lock. */
 export const INSERT_TENANT = prepared(
   'identity-tenant-insert',
-  `insert into tenants (id, name) select $1, $2 where not exists (select from tenants where lower(name) = lower($2))
+  `insert into tenants (id, name) values ($1, $2)
    on conflict (name) do nothing returning id, name, slipway_rfc3339(created_at) as created_at`,
 );
 

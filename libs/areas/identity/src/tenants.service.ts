@@ -18,7 +18,7 @@ import { MoreThan } from 'typeorm';
 import { identityErrors } from './identity.errors.js';
 import { organizationsOf, setOrganizations } from './tenant-organizations.js';
 import type { CreatedTenantDto, CreateTenantDto, TenantDto, UpdateTenantDto } from './tenant.dto.js';
-import { INSERT_TENANT, LOCK_TENANT, LOCK_TENANTS } from './tenant.query.js';
+import { FIND_SIMILAR_NAMES, INSERT_TENANT, LOCK_TENANT, LOCK_TENANTS } from './tenant.query.js';
 import { defaultExpiry } from './token-rules.js';
 
 const FIRST_OWNER: Owner = { type: 'person', id: 'admin' };
@@ -54,7 +54,9 @@ export class TenantsService implements ExistenceCheck {
     assertOperatorTenant(who);
     return this.mutations.runAsSystem({ principal: who, locksAccess: true }, async (tx) => {
       await lockTenants(tx, who);
-      const tenant = await tx.one<TenantRow>(INSERT_TENANT, [newId('ten'), dto.name]);
+      const tenant = (await isTaken(tx, dto.name))
+        ? undefined
+        : await tx.one<TenantRow>(INSERT_TENANT, [newId('ten'), dto.name]);
       if (!tenant)
         throw identityErrors.tenant_exists({
           message: `A tenant named ${dto.name} already exists. Names are not case-sensitive.`,
@@ -133,6 +135,17 @@ export class TenantsService implements ExistenceCheck {
 async function lockTenants(tx: Tx, who: Principal): Promise<void> {
   tx.enqueue(LOCK_TENANTS, []);
   await lockAccess(tx, who);
+}
+
+/** The caller holds the lock of the tenants. */
+async function isTaken(tx: Tx, name: string): Promise<boolean> {
+  const found = await tx.query<{ name: string }>(FIND_SIMILAR_NAMES, [name]);
+  return found.some((other) => withoutCase(other.name) === withoutCase(name));
+}
+
+/** Capitals first, because several small letters have one capital, such as `ß` and `ss`, or both forms of sigma. */
+function withoutCase(name: string): string {
+  return name.toUpperCase().toLowerCase();
 }
 
 function assertOperatorTenant(who: Principal): void {
