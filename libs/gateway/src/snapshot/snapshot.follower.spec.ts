@@ -6,6 +6,7 @@ import { SnapshotFollower } from './snapshot.follower.js';
 import { Snapshot } from './snapshot.js';
 
 const REFRESH_MS = 1_000;
+const READ_TOKENS = 'gateway_read_tokens';
 const NOBODY = {
   onBackend: () => undefined,
   onBackendGone: () => undefined,
@@ -43,15 +44,16 @@ class ManualDatabase implements QueryClient {
     });
   }
 
-  /** Returns the only running query; with two, answers could overtake each other. */
-  async next(): Promise<ManualDatabase['asked'][number]> {
+  /** Returns the only running query of tokens, or of anything else; with two, answers could overtake each other. */
+  async next(isOfTokens = false): Promise<ManualDatabase['asked'][number]> {
     await jest.advanceTimersByTimeAsync(0);
-    expect(this.asked.map(({ name }) => name)).toHaveLength(1);
-    return this.asked.shift() as ManualDatabase['asked'][number];
+    const running = this.asked.filter(({ name }) => (name === READ_TOKENS) === isOfTokens);
+    expect(running).toHaveLength(1);
+    return this.asked.splice(this.asked.indexOf(running[0]!), 1)[0]!;
   }
 
   async answerNext(name: string, rows: unknown[] = []): Promise<unknown[]> {
-    const query = await this.next();
+    const query = await this.next(name === READ_TOKENS);
     expect(query.name).toBe(name);
     query.answer(rows);
     return query.values;
@@ -74,7 +76,7 @@ beforeEach(async () => {
   follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT_LOG);
   const started = follower.start();
   expect(follower.isFollowing).toBe(false);
-  await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);
+  await db.answerNext(READ_TOKENS, [{ ...TOKEN, secret_hash: '00' }]);
   await db.answerNext('dataplane_versions');
   expect(await started).toBe(true);
   expect([follower.isFollowing, follower.ageMs, changes]).toEqual([true, 0, 0]);
@@ -124,15 +126,27 @@ it('reads what a notification names, one read after the other, and again what wa
   expect([snapshot.routes.get('dep_1')?.generation, changes]).toEqual([2, 2]);
 });
 
-it('reads tokens before anything else, and compares everything after an unknown notification', async () => {
+it('reads tokens during any other read, one read after the other', async () => {
   const query = (follower.onPublished('route:dep_1'), await db.next());
+  follower.onTokenChanged('tok_1');
+  const first = await db.next(true);
+  follower.onTokenChanged('tok_1');
+  await idle();
+  first.answer([{ ...TOKEN, secret_hash: '00' }]);
+  expect(await db.answerNext(READ_TOKENS)).toEqual([['tok_1']]);
+  await idle();
+  expect([tokens.size, changes]).toEqual([0, 1]);
+  query.answer([]);
+  await idle();
+});
+
+it('compares everything after an unknown notification', async () => {
   follower.onPublished('route:dep_2');
   follower.onPublished('news');
   follower.onTokenChanged('tok_1');
-  query.answer([]);
-  expect(await db.answerNext('gateway_read_tokens')).toEqual([['tok_1']]);
   await db.answerNext('dataplane_entries');
   await db.answerNext('dataplane_versions');
+  await db.answerNext(READ_TOKENS);
   await idle();
   // The token was gone, which is a change for the file.
   expect([tokens.size, changes]).toEqual([0, 1]);
@@ -149,7 +163,7 @@ it('distrusts a running read of a token as soon as the token changes, during any
 it('compares versions in each round and tokens in each fifth, and reads only what differs', async () => {
   for (let round = 1; round <= 5; round += 1) {
     await jest.advanceTimersByTimeAsync(REFRESH_MS);
-    if (round === 5) await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);
+    if (round === 5) await db.answerNext(READ_TOKENS, [{ ...TOKEN, secret_hash: '00' }]);
     await db.answerNext('dataplane_versions', [{ kind: 'route', id: 'dep_1', version: 7 }]);
     if (round === 1)
       expect(await db.answerNext('dataplane_entries', [route('dep_1', 7)])).toEqual([['dep_1'], [], [], []]);
@@ -160,7 +174,7 @@ it('compares versions in each round and tokens in each fifth, and reads only wha
 
 it('compares everything, including tokens, when it listens again', async () => {
   follower.compareEverything();
-  expect(await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }])).toEqual([['tok_1']]);
+  expect(await db.answerNext(READ_TOKENS, [{ ...TOKEN, secret_hash: '00' }])).toEqual([['tok_1']]);
   await db.answerNext('dataplane_versions');
   await idle();
 });
@@ -174,7 +188,7 @@ it('loses no key that was named while Postgres was down', async () => {
   expect(follower.isFollowing).toBe(false);
   // Any next notification also triggers the tokens and the comparison.
   follower.onPublished('slug:a/b');
-  await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '11' }]);
+  await db.answerNext(READ_TOKENS, [{ ...TOKEN, secret_hash: '11' }]);
   await db.answerNext('dataplane_entries');
   await db.answerNext('dataplane_versions', [{ kind: 'route', id: 'dep_1', version: 1 }]);
   await db.answerNext('dataplane_entries', [route('dep_1', 1)]);

@@ -7,13 +7,15 @@ import type { Snapshot } from './snapshot.js';
 const TOKENS_EVERY_ROUNDS = 5;
 
 type PendingKeys = { [K in keyof EntryKeys]: Set<string> };
+/** Each is read by itself: the end of a token must not wait until thousands of routes have been read. */
+type FollowedState = 'published' | 'tokens';
 
 /**
  * Keeps the snapshot equal to what is published. A notification names one row, which is read at once. In addition, the
  * versions of everything are compared every second and after each reconnect, so that no lost notification lasts.
  *
- * Reads run one after the other. Concurrent reads could be answered out of order, and an older row would replace a
- * newer one.
+ * Reads of what is published run one after the other, and so do reads of tokens. Concurrent reads could be answered out
+ * of order, and an older row would replace a newer one.
  */
 export class SnapshotFollower {
   private pending: PendingKeys = nothing();
@@ -22,10 +24,10 @@ export class SnapshotFollower {
   private areTokensDue = true;
   private rounds = 0;
   private timer: NodeJS.Timeout | null = null;
-  private running: Promise<void> | null = null;
+  private readonly running = new Map<FollowedState, Promise<void>>();
+  private readonly failing = new Set<FollowedState>();
   private isClosed = false;
   private lastReadAt: number | null = null;
-  private isAway = false;
 
   constructor(
     private readonly db: QueryClient,
@@ -38,7 +40,7 @@ export class SnapshotFollower {
 
   /** Whether Postgres answered the last read. */
   get isFollowing(): boolean {
-    return this.lastReadAt !== null && !this.isAway;
+    return this.lastReadAt !== null && this.failing.size === 0;
   }
 
   /** Milliseconds since Postgres last confirmed the snapshot, or null if it never did. */
@@ -49,9 +51,9 @@ export class SnapshotFollower {
   /** Reads everything once. Resolves to true if that succeeded. */
   async start(): Promise<boolean> {
     this.wake();
-    await this.running;
+    await this.settled();
     this.timer = setInterval(() => this.onInterval(), this.refreshMs);
-    return this.lastReadAt !== null;
+    return this.isFollowing;
   }
 
   compareEverything(): void {
@@ -83,7 +85,7 @@ export class SnapshotFollower {
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.timer) clearInterval(this.timer);
-    await this.running;
+    await this.settled();
   }
 
   private onInterval(): void {
@@ -94,33 +96,50 @@ export class SnapshotFollower {
   }
 
   private wake(): void {
-    if (this.running || this.isClosed) return;
-    this.running = this.work().finally(() => {
-      this.running = null;
-    });
+    if (this.isPublishedDue()) this.follow('published', () => this.readPublished());
+    if (this.isTokenDue()) this.follow('tokens', () => this.readChangedTokens());
   }
 
-  private async work(): Promise<void> {
+  private follow(followed: FollowedState, read: () => Promise<void>): void {
+    if (this.running.has(followed) || this.isClosed) return;
+    const work = this.attempt(followed, read).finally(() => this.running.delete(followed));
+    this.running.set(followed, work);
+  }
+
+  private async settled(): Promise<void> {
+    await Promise.all(this.running.values());
+  }
+
+  private async attempt(followed: FollowedState, read: () => Promise<void>): Promise<void> {
     try {
-      while (!this.isClosed && this.isWorkLeft()) {
-        if (this.pendingTokens.size > 0 || this.areTokensDue) await this.readTokens();
-        else if (sizeOf(this.pending) > 0) await this.readPending();
-        else await this.compare();
-      }
-      if (this.isAway) this.log.info({}, 'following Postgres again');
-      this.isAway = false;
+      await read();
+      if (this.failing.delete(followed) && this.failing.size === 0) this.log.info({}, 'following Postgres again');
     } catch (error) {
       // The pending keys are still covered: the next round compares everything.
       this.isComparisonDue = true;
       this.areTokensDue = true;
-      if (!this.isAway)
+      if (this.failing.size === 0)
         this.log.warn({ error: String(error) }, 'published state cannot be read; serving the last known snapshot');
-      this.isAway = true;
+      this.failing.add(followed);
     }
   }
 
-  private isWorkLeft(): boolean {
-    return this.isComparisonDue || this.areTokensDue || this.pendingTokens.size > 0 || sizeOf(this.pending) > 0;
+  private async readPublished(): Promise<void> {
+    while (!this.isClosed && this.isPublishedDue())
+      if (sizeOf(this.pending) > 0) await this.readPending();
+      else await this.compare();
+  }
+
+  private async readChangedTokens(): Promise<void> {
+    while (!this.isClosed && this.isTokenDue()) await this.readTokens();
+  }
+
+  private isPublishedDue(): boolean {
+    return this.isComparisonDue || sizeOf(this.pending) > 0;
+  }
+
+  private isTokenDue(): boolean {
+    return this.areTokensDue || this.pendingTokens.size > 0;
   }
 
   private async readTokens(): Promise<void> {
