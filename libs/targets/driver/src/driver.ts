@@ -64,6 +64,11 @@ export interface InstanceSpec {
      * server than the adopted one.
      */
     isModelSeen?: boolean;
+    /**
+     * The message of `model_changed`, if that was the last observation of the instance. Until the server shows its model
+     * again, it counts as changed, whatever it does not report.
+     */
+    modelChange?: string;
   };
   /**
    * `path` overrides the health path of the engine or endpoint. `timeoutSeconds` limits one probe.

@@ -326,6 +326,23 @@ describe('a server whose model is swapped', () => {
     expect(await driver.observe(seenBefore())).toMatchObject(CHANGED);
   });
 
+  it('stays changed for the next worker, whatever it no longer reports, until it shows its model', async () => {
+    const changed = seenBefore();
+    changed.endpoint = { ...changed.endpoint, modelChange: 'it has large' };
+    for (const list of [listing(), listing('openai/*'), { status: 404 }]) {
+      server.behaviour.at['/v1/models'] = list;
+      expect(await driver.observe(changed)).toMatchObject({ ...CHANGED, message: 'it has large' });
+    }
+    for (const status of [500, 404]) {
+      server.behaviour.status = status;
+      const fresh = { ...changed, instanceId: `inst_${status}` };
+      expect(await driver.observe(fresh)).toMatchObject(CHANGED);
+      expect(await nextRound(changed, 'unhealthy')).toMatchObject(CHANGED);
+    }
+    Object.assign(server.behaviour, { status: 200, at: { '/v1/models': listing('tiny') } });
+    expect(await nextRound(changed, 'ready')).toMatchObject({ isModelSeen: true });
+  });
+
   it.each([
     ['never named it', listing('/models/tiny.gguf')],
     ['names patterns', listing('openai/*')],

@@ -143,13 +143,22 @@ export class EndpointDriver implements TargetDriver {
     const seen = { baseUrl, generation, ...(message !== undefined && { message }) };
     const state = this.history.note(instanceId, generation, answer.isHealthy, probe.failureThreshold);
     if (answer.isHealthy) await this.lookForModel(spec, history.model, answer.list);
-    if (state === 'ready') return this.asItsModelSays(spec, history.model, { state, ...seen });
-    if (isPathMissing(history, answer, probe.intervalSeconds))
-      return { state: 'unhealthy', reason: 'health_path_missing', ...seen };
-    if (state === 'unhealthy') return { state, reason: 'probe_failed', ...seen };
+    return this.asItsModelSays(spec, history.model, { ...this.healthOf(spec, state, history, answer), ...seen });
+  }
+
+  private healthOf(
+    spec: InstanceSpec,
+    state: 'ready' | 'unhealthy' | 'undecided',
+    history: ProbeHistory,
+    answer: Health,
+  ): Pick<Observation, 'state' | 'reason'> {
+    if (state === 'ready') return { state };
+    if (isPathMissing(history, answer, spec.probe.intervalSeconds))
+      return { state: 'unhealthy', reason: 'health_path_missing' };
+    if (state === 'unhealthy') return { state, reason: 'probe_failed' };
     const timeout = spec.readyTimeoutSeconds ?? this.profile?.warm_up?.timeout_seconds ?? DEFAULT_READY_SECONDS;
-    if (Date.now() - history.since < timeout * 1000) return { state: 'starting', reason: 'loading', ...seen };
-    return { state: 'unhealthy', reason: 'start_timeout', ...seen };
+    if (Date.now() - history.since < timeout * 1000) return { state: 'starting', reason: 'loading' };
+    return { state: 'unhealthy', reason: 'start_timeout' };
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
@@ -231,13 +240,16 @@ export class EndpointDriver implements TargetDriver {
   /**
    * Makes a server unhealthy if it was adopted for its model and now has another, because no request may be sent to it.
    * If its profile names no proof of its model, it must have shown the model once. Lists that never named the model,
-   * such as those of servers that answer to any name, prove nothing.
+   * such as those of servers that answer to any name, prove nothing. A server that has changed stays so until it shows
+   * its model, also if it no longer answers, and under the next worker.
    */
   private asItsModelSays(spec: InstanceSpec, model: ModelWatch, seen: Observation): Observation {
-    if (model.hasModel) return { ...seen, isModelSeen: true };
-    const isBound = spec.endpoint?.isModelSeen || cheapProofs(this.identityOf(spec)).length > 0;
-    if (model.change === undefined || !isBound) return seen;
-    return { ...seen, state: 'unhealthy', reason: 'model_changed', message: model.change };
+    if (model.hasModel) return seen.state === 'ready' ? { ...seen, isModelSeen: true } : seen;
+    const { isModelSeen, modelChange } = spec.endpoint ?? {};
+    const isBound = isModelSeen || cheapProofs(this.identityOf(spec)).length > 0;
+    const change = model.change ?? modelChange;
+    if (change === undefined || !isBound) return seen;
+    return { ...seen, state: 'unhealthy', reason: 'model_changed', message: change };
   }
 
   private question({ endpoint, probe, tenantName = '' }: InstanceSpec, baseUrl: string): ServerQuestion {

@@ -244,6 +244,22 @@ describe('a server whose model is swapped', () => {
     await drifted(await bed.process('worker'));
   });
 
+  it('stays withdrawn under the next worker if it then lists nothing, until it has its model again', async () => {
+    const first = await bed.process('worker');
+    await first.want('rev_1', { ...adopting(), probes: PROBES });
+    await first.ready('rev_1');
+    models = ['large'];
+    await drifted(first);
+    await first.close();
+    listStatus = 404;
+    const next = await bed.process('worker');
+    const looks = asked.length;
+    await until('it to be probed', async () => asked.length > looks + 4);
+    expect([(await about(next))?.reason, await publishedUrls(next)]).toEqual(['model_changed', []]);
+    [models, listStatus] = [['tiny'], 200];
+    await next.ready('rev_1');
+  });
+
   it('keeps serving if it never listed the model, like servers that accept any name', async () => {
     const worker = await bed.process('worker');
     models = ['/srv/models/tiny.gguf'];

@@ -208,6 +208,7 @@ export function toInstanceSpec(
     ordinal?: number;
     owner?: InstanceSpec['owner'];
     isModelSeen?: boolean;
+    modelChange?: string;
   },
   secrets: SecretReader,
 ): InstanceSpec {
@@ -232,9 +233,10 @@ export function toInstanceSpec(
   if (!endpoint || baseUrl === undefined) return built;
   const { api_path: apiPath, health_path: healthPath = '/health', credential_ref: reference } = endpoint;
   const credential = reference === undefined ? {} : { credential: secrets.value(reference, baseUrl) };
-  const { isModelSeen } = instance;
+  const { isModelSeen, modelChange } = instance;
   const path = apiPath === undefined ? {} : { apiPath };
-  return { ...built, endpoint: { baseUrl, ...path, healthPath, ...credential, ...(isModelSeen && { isModelSeen }) } };
+  const known = { ...(isModelSeen && { isModelSeen }), ...(modelChange !== undefined && { modelChange }) };
+  return { ...built, endpoint: { baseUrl, ...path, healthPath, ...credential, ...known } };
 }
 
 /** Returns `envRefs` only if there is a reference. */
@@ -257,10 +259,11 @@ function environmentOf(
 /** Returns the spec of one instance, with its owner. */
 export function specOfInstance(
   workload: Omit<WorkloadRow, 'instances'>,
-  { id, generation, ordinal, model_seen }: Pick<InstanceRow, 'id' | 'generation' | 'ordinal' | 'model_seen'>,
+  instance: Pick<InstanceRow, 'id' | 'generation' | 'ordinal' | 'model_seen' | 'reason' | 'message'>,
   secrets: SecretReader,
 ): InstanceSpec {
   const { tenant_id, tenant_name: tenantName, deployment_id, revision_id, revision_name } = workload;
+  const { id, generation, ordinal, model_seen, reason, message } = instance;
   const owner = {
     tenantId: tenant_id,
     deploymentId: deployment_id,
@@ -269,7 +272,8 @@ export function specOfInstance(
     ordinal,
   };
   const about = { id, generation, tenantName, ordinal, owner, isModelSeen: model_seen };
-  return toInstanceSpec(workload.spec, about, secrets);
+  const modelChange = reason === 'model_changed' ? (message ?? '') : undefined;
+  return toInstanceSpec(workload.spec, { ...about, modelChange }, secrets);
 }
 
 /** Returns the number of instances. Each adopted server is one instance, whatever the scaling says. */
