@@ -213,6 +213,22 @@ describe('compose.yaml', () => {
     expect(given).toEqual([...left, ...set].sort());
   });
 
+  it('gives a gateway no login of others, whatever is left out of .env', () => {
+    const namesOf = (value: unknown) =>
+      [...JSON.stringify(value).matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map(([, name]) => name!);
+    const { environment } = compose.services['gateway']!;
+    expect(namesOf(environment).sort()).toEqual([
+      'SLIPWAY_GATEWAY_DATABASE_URL',
+      'SLIPWAY_GATEWAY_PASSWORD',
+      'SLIPWAY_SECRET_KEY',
+      'SLIPWAY_TRUSTED_PROXIES',
+    ]);
+    // Without a password of its own, the gateway does not start with that of another.
+    expect(environment!['DATABASE_URL']).toContain('${SLIPWAY_GATEWAY_PASSWORD:?');
+    for (const name of ['api', 'worker', 'postgres', 'redis'])
+      expect(namesOf(compose.services[name]!.environment)).not.toContain('SLIPWAY_GATEWAY_PASSWORD');
+  });
+
   it('gives its databases nothing of Slipway but their own passwords', () => {
     const others = Object.entries(compose.services).filter(([name]) => !PROCESSES.includes(name as ProcessName));
     for (const [name, { environment = {} }] of others)
