@@ -2,6 +2,10 @@ import { parse } from 'yaml';
 
 const NO_NEW_PRIVILEGES = 'no-new-privileges:true';
 const SECRET = /PASSWORD|SECRET|TOKEN|_KEY|_URL$/;
+/** A password as the default of a variable, or in a URL. */
+const DEFAULT_PASSWORD = /\$\{[A-Z_]*(PASSWORD|SECRET|TOKEN|_KEY)[A-Z_]*:?-[^$}]|:\/\/[^/@$\s]*:[^$@/\s][^@/\s]*@/;
+/** Images that run as a user without privileges by themselves. */
+const OWN_USER = /^haproxy:/;
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 
 /** The images of a Compose file that have no digest. */
@@ -17,6 +21,7 @@ export function unpinnedImages(text) {
 export function composeProblems(text) {
   return Object.entries(servicesIn(text)).flatMap(([name, service]) => [
     ...rightsProblems(name, service),
+    ...hostProblems(name, service),
     ...imageProblems(name, service),
     ...secretProblems(name, service),
     ...portProblems(name, service),
@@ -38,20 +43,42 @@ function rightsProblems(name, { cap_drop, cap_add = [], privileged, read_only, s
   return problems;
 }
 
-/** The user of an image that is built here is set in its Dockerfile, which has its own check. */
+/** What a container shares with its host undoes the other restrictions. Only files next to the Compose file may be mounted. */
+function hostProblems(name, service) {
+  const { security_opt = [], volumes = [], devices = [], group_add = [] } = service;
+  const shared = ['network_mode', 'pid', 'ipc', 'uts', 'userns_mode', 'cgroup'].filter(
+    (key) => service[key] === 'host',
+  );
+  const mounts = volumes.map((volume) => (typeof volume === 'string' ? volume.split(':')[0] : (volume.source ?? '')));
+  const options = security_opt.filter((option) => option !== NO_NEW_PRIVILEGES);
+  return [
+    ...shared.map((key) => `${name} has the ${key} of the host`),
+    ...mounts.filter((from) => /^[/~$]|\.\./.test(from)).map((from) => `${name} mounts ${from} of the host`),
+    ...options.map((option) => `${name} has the security_opt ${option}`),
+    ...(devices.length + group_add.length > 0 ? [`${name} has devices or groups of the host`] : []),
+  ];
+}
+
+/** The Dockerfile of an image that is built here sets its user, and has its own check. */
 function imageProblems(name, { image, user }) {
-  if (image === undefined) return [];
   const problems = [];
-  if (!/:[\w.-]*\d/.test(image.split('@')[0])) problems.push(`${name} uses ${image}, whose tag names no version`);
+  if (image !== undefined && !/:[\w.-]*\d/.test(image.split('@')[0]))
+    problems.push(`${name} uses ${image}, whose tag names no version`);
   if (user !== undefined && !/^[1-9]\d*(:[1-9]\d*)?$/.test(user)) problems.push(`${name} runs as the user ${user}`);
+  if (user === undefined && image !== undefined && !OWN_USER.test(image))
+    problems.push(`${name} starts as the user of ${image}, which is root`);
   return problems;
 }
 
 /** Values come from .env. A word of a command is in every list of processes, but text that the shell writes to stdin is not. */
 function secretProblems(name, { environment = {}, command = [] }) {
-  const written = Object.entries(environment).filter(
-    ([variable, value]) => SECRET.test(variable) && value !== null && !String(value).startsWith('${'),
-  );
+  const variables = Array.isArray(environment)
+    ? environment.map((line) => [line.split('=', 1)[0], line.includes('=') ? line.slice(line.indexOf('=') + 1) : null])
+    : Object.entries(environment);
+  const isWritten = (value) => !String(value).startsWith('${') || DEFAULT_PASSWORD.test(value);
+  const written = variables.filter(([variable, value]) => SECRET.test(variable) && value !== null && isWritten(value));
+  if (variables.some(([variable]) => variable === 'POSTGRES_HOST_AUTH_METHOD'))
+    written.push(['POSTGRES_HOST_AUTH_METHOD']);
   const words = [command].flat().filter((word) => /\$\{?[A-Z_]*(PASSWORD|SECRET|TOKEN)/.test(word));
   const shown = words.filter((word) => !/<<-?\s*\w+\n/.test(word));
   return [
