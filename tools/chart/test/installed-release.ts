@@ -124,12 +124,10 @@ export class InstalledRelease {
   }
 
   private async helm(command: 'install' | 'upgrade', set: string[]): Promise<void> {
-    const sets = [
-      'database.gatewayUrlKey=gateway-url',
-      'gateway.replicas=2',
-      `targets.namespaces[0].name=${this.models}`,
-      ...set,
-    ].flatMap((one) => ['--set', one]);
+    const sets = ['gateway.replicas=2', `targets.namespaces[0].name=${this.models}`, ...set].flatMap((one) => [
+      '--set',
+      one,
+    ]);
     const values = ['--values', exampleValues().get('minimal')!, ...sets];
     const wait = ['--namespace', this.namespace, '--wait', '--timeout', '240s'];
     try {

@@ -98,6 +98,17 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     }
   });
 
+  it('gives a gateway a login that no other process has', () => {
+    const keyOf = (process: string, name: string) => {
+      const [pod] = podsOf(objects()).filter(({ of }) => of.metadata.name === `slipway-${process}`);
+      return pod!.spec.containers[0]!.env!.find((one) => one.name === name)?.valueFrom?.secretKeyRef?.key;
+    };
+    const own = keyOf('gateway', 'DATABASE_URL');
+    expect(own).toBeDefined();
+    expect(keyOf('migrate', 'SLIPWAY_GATEWAY_DATABASE_URL')).toBe(own);
+    for (const process of ['api', 'worker', 'migrate']) expect(keyOf(process, 'DATABASE_URL')).not.toBe(own);
+  });
+
   it('gives each process a configuration with which it starts in production', () => {
     const text = found(objects(), 'ConfigMap', 'slipway-config').data['slipway.config.yaml'] as string;
     const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-chart-'));
@@ -303,6 +314,10 @@ describe('deploy/kubernetes', () => {
     const secrets = [...new Set(named.map((one) => one.split('"').at(-2)!))];
     expect(secrets.sort()).toEqual(['slipway-bootstrap', 'slipway-database', 'slipway-key']);
     expect(secrets.filter((one) => !script.includes(`make ${one} `))).toEqual([]);
+    const keys = podsOf(objects).flatMap(({ spec: { containers } }) =>
+      containers.flatMap(({ env = [] }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.key ?? [])),
+    );
+    expect(keys.filter((key) => !script.includes(`--from-literal=${key}=`))).toEqual([]);
   });
 
   it('contains exactly what the chart renders with the values in that folder', async () => {

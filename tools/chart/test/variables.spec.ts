@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { ALL_VARIABLES, VARIABLES } from '@slipway/platform-config';
-import { CHART, readYaml, ROOT } from '../src/chart.js';
+import { CHART, RAW, readYaml, ROOT } from '../src/chart.js';
+import { objectsOf } from '../src/helm.js';
+import { podsOf } from './pods.js';
 
 const at = (...parts: string[]): string => readFileSync(path.join(ROOT, ...parts), 'utf8');
 const KNOWN = [...at('docker/.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
@@ -30,6 +32,24 @@ it('the chart knows the processes of every variable', () => {
   const listed = readYaml(path.join(CHART, 'variables.yaml'));
   const pods = (processes: readonly string[]) => processes.filter((one) => one !== 'tools');
   expect(listed).toEqual(Object.fromEntries(ALL_VARIABLES.map(({ name, processes }) => [name, pods(processes)])));
+});
+
+it('the manifests without Helm give each process only variables that it reads, also where no Helm compares them', () => {
+  const objects = ['migrate.yaml', 'slipway.yaml'].flatMap((file) =>
+    objectsOf(readFileSync(path.join(RAW, file), 'utf8')),
+  );
+  const pods = podsOf(objects);
+  expect(pods.map(({ of }) => of.metadata.name).sort()).toEqual(
+    ['api', 'gateway', 'migrate', 'worker'].map((process) => `slipway-${process}`),
+  );
+  for (const { of, spec } of pods) {
+    const process = of.metadata.name.replace('slipway-', '');
+    const isRead = (name: string): boolean =>
+      ALL_VARIABLES.some((row) => row.name === name && (row.processes as readonly string[]).includes(process));
+    const names = spec.containers.flatMap(({ env = [] }) => env.map(({ name }) => name));
+    expect(names).toContain('DATABASE_URL');
+    expect([process, names.filter((name) => !isRead(name))]).toEqual([process, []]);
+  }
 });
 
 it('the chart uses the user, the folders and the ports of the images', () => {

@@ -14,16 +14,13 @@
 {{- $component := .component -}}
 {{- $values := .root.Values -}}
 {{- $database := $values.database -}}
-{{- $urlKey := $database.urlKey -}}
-{{- if eq .component "gateway" }}{{ $urlKey = $database.gatewayUrlKey | default $urlKey }}{{ end -}}
+{{- $urlKey := ternary $database.gatewayUrlKey $database.urlKey (eq .component "gateway") -}}
 {{ include "slipway.secretVariable" (dict "name" "DATABASE_URL" "secret" $database.existingSecret "key" $urlKey) }}
 {{- if eq .component "migrate" }}
 {{- with $database.ownerUrlKey }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_MIGRATE_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
 {{- end }}
-{{- with $database.gatewayUrlKey }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_GATEWAY_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
-{{- end }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_GATEWAY_DATABASE_URL" "secret" $database.existingSecret "key" $database.gatewayUrlKey) }}
 {{- else }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEY" "secret" $values.secretKey.existingSecret "key" $values.secretKey.key) }}
 {{- with $values.secretKey.oldKey }}
