@@ -15,8 +15,8 @@ export class AddressRate {
   private readonly limiter: RateLimiter;
 
   /** @param perMinute actions a minute, which can also happen at once; more than 0 */
-  constructor(perMinute: number) {
-    this.limiter = new RateLimiter(perMinute);
+  constructor(perMinute: number, now?: () => number) {
+    this.limiter = new RateLimiter(perMinute, now);
   }
 
   /** @returns undefined if the action is within the limit, else the seconds after which the next one is */
@@ -45,9 +45,9 @@ export class FailedAttempts {
   private readonly ofAddress: AddressRate;
   private readonly ofClaim: AddressRate;
 
-  constructor({ addressPerMinute, claimPerMinute }: FailureLimits) {
-    this.ofAddress = new AddressRate(addressPerMinute);
-    this.ofClaim = new AddressRate(claimPerMinute);
+  constructor({ addressPerMinute, claimPerMinute }: FailureLimits, now?: () => number) {
+    this.ofAddress = new AddressRate(addressPerMinute, now);
+    this.ofClaim = new AddressRate(claimPerMinute, now);
   }
 
   /** @returns the seconds to wait if the refusal should ask the client to slow down, otherwise undefined */

@@ -27,10 +27,13 @@ export class RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
   private sweptAt = 0;
 
-  /** @param perMinute requests a minute, more than 0 */
+  /**
+   * @param perMinute requests a minute, more than 0
+   * @param now milliseconds of a clock that no one can set: a step of the wall clock would fill all buckets
+   */
   constructor(
     private readonly perMinute: number,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   take(key: string): RateDecision {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { RateLimiter } from './budgets.js';
 
 it('allows a minute of requests at once, then as many as flow in', () => {
@@ -22,6 +22,14 @@ it('says how long to wait at slow rates, and removes full buckets', () => {
   now += 120_000;
   limiter.take('b');
   expect((limiter as unknown as { buckets: Map<string, unknown> }).buckets.size).toBe(1);
+});
+
+it('is not filled by a wall clock that is set', () => {
+  const limiter = new RateLimiter(2);
+  expect([1, 2, 3].map(() => limiter.take('a').isAllowed)).toEqual([true, true, false]);
+  const wall = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
+  expect(limiter.take('a').isAllowed).toBe(false);
+  wall.mockRestore();
 });
 
 it('survives a clock that steps back', () => {

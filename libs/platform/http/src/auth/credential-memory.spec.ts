@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { errors, type Principal, type SlipwayError } from '../index.js';
 import { CredentialMemory } from './request-guard.js';
 
@@ -10,13 +10,9 @@ let asked: string[];
 
 beforeEach(() => {
   now = 1_000_000;
-  jest.spyOn(Date, 'now').mockImplementation(() => now);
-  memory = new CredentialMemory();
+  memory = new CredentialMemory(() => now);
   valid = new Set();
   asked = [];
-});
-afterEach(() => {
-  jest.restoreAllMocks();
 });
 
 const tokenOf = (id: string): string => `slw_${id}_${'s'.repeat(32)}`;

@@ -69,7 +69,7 @@ const MAX_REMEMBERED = 10_000;
  * credential is accepted, whatever others guessed. The memory is per process, and holds SHA-256 hashes.
  */
 export class CredentialMemory {
-  private readonly failures = new FailedAttempts(FAILURES);
+  private readonly failures: FailedAttempts;
   private readonly tokens = new AttemptQueue(LOOK_UPS, overloaded);
   /** JWTs apart, because checking one may wait for the identity provider. */
   private readonly others = new AttemptQueue(LOOK_UPS, overloaded);
@@ -78,6 +78,11 @@ export class CredentialMemory {
   private readonly refused = new Map<string, { refusal: SlipwayError; until: number }>();
   /** Counts notifications about tokens. A refusal that was read before the latest one is not remembered. */
   private generation = 0;
+
+  /** @param now milliseconds of a clock that no one can set */
+  constructor(private readonly now: () => number = () => performance.now()) {
+    this.failures = new FailedAttempts(FAILURES, now);
+  }
 
   /**
    * @param addressOf returns the client's address; called only if the credential is not known as valid
@@ -92,7 +97,7 @@ export class CredentialMemory {
     const key = hash('sha256', credential, 'base64');
     if (this.valid.has(key)) return this.checked(key, credential, authenticate);
     const refused = this.refused.get(key);
-    if (refused && refused.until > Date.now()) throw refused.refusal;
+    if (refused && refused.until > this.now()) throw refused.refusal;
     const address = addressOf();
     const token = parseToken(credential);
     const attempt = { address, claim: token?.id ?? key };
@@ -146,7 +151,7 @@ export class CredentialMemory {
     if (!isToken || generation !== this.generation) return;
     this.valid.delete(key);
     if (this.refused.size >= MAX_REMEMBERED) this.refused.clear();
-    this.refused.set(key, { refusal, until: Date.now() + REFUSED_FOR_MS });
+    this.refused.set(key, { refusal, until: this.now() + REFUSED_FOR_MS });
   }
 }
 
