@@ -201,6 +201,8 @@ export const MAX_EVENT_DATA_BYTES = 64 * 1024;
 
 /** The field of the data that names what was left out. */
 const OMITTED = 'omitted';
+/** Names beyond this number are left out, because the names of many small fields would be as large as the fields. */
+const MOST_OMITTED = 100;
 
 /**
  * Returns data of a bounded size. If it is too large, its largest fields are left out, and `omitted` names them. Small
@@ -219,10 +221,13 @@ export function boundedData(data: Record<string, unknown>): Record<string, unkno
   let bytes = whole + bytesOf(OMITTED) + bytesOf([]) + 2;
   for (const field of sizes) {
     if (bytes <= MAX_EVENT_DATA_BYTES) break;
-    const name = field.name.slice(0, 100);
     delete kept[field.name];
+    bytes -= field.bytes;
+    if (omitted.length === MOST_OMITTED) continue;
+    // By characters: Postgres refuses half of a surrogate pair.
+    const name = [...field.name.slice(0, 200)].slice(0, 100).join('');
     omitted.push(name);
-    bytes += bytesOf(name) + 1 - field.bytes;
+    bytes += bytesOf(name) + 1;
   }
   return { ...kept, [OMITTED]: omitted };
 }
