@@ -27,6 +27,7 @@ import {
   broken,
   byProperty,
   closeObject,
+  hasShortNumbers,
   isPlainObject,
   isStorableJson,
   isTimestamp,
@@ -157,7 +158,13 @@ export const BOOLEAN_KIND: FieldKind = {
 };
 
 export function jsonKind(isAny: boolean): FieldKind {
-  const rules = (isEach?: boolean) => some(!isAny && IsObject(mistyped('an object', isEach)), storable(isEach));
+  const outOfRange = (isEach?: boolean) => broken('range', 'must contain only numbers from 1e-30 to 1e30', isEach);
+  const rules = (isEach?: boolean) =>
+    some(
+      !isAny && IsObject(mistyped('an object', isEach)),
+      storable(isEach),
+      rule('shortNumbers', hasShortNumbers, outOfRange(isEach)),
+    );
   return { rules, shape: {} };
 }
 
