@@ -1,6 +1,12 @@
 /** The longest time that one timer can hold; with a longer one, Node and browsers fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/**
+ * Settings of a socket whose peer may disappear without closing it. After 15 s without a byte the operating system asks
+ * the peer once a second, and closes the connection after ten questions without an answer.
+ */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 15_000 } as const;
+
 export interface JoinedSignal {
   signal: AbortSignal;
   /** Call it when the work has ended: a signal that outlives many calls would keep all of them. */

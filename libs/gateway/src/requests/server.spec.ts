@@ -125,6 +125,10 @@ it('keeps an idle connection for longer than load balancers do', () => {
   expect(server.keepAliveTimeout).toBeGreaterThan(600_000);
 });
 
+it('notices a client that disappears: each connection asks an idle one after 15 s', () => {
+  expect(server).toMatchObject({ keepAlive: true, keepAliveInitialDelay: 15 });
+});
+
 it('keeps a harmless request id, and creates one otherwise', async () => {
   for (const id of ['req-1', 'x'.repeat(128)])
     expect((await ask('POST', '/v1/completions', { 'x-request-id': id })).headers['x-request-id']).toBe(id);

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { KEEP_ALIVE } from '@slipway/contracts';
 import { GatewayError, internalError, notReady, unknownPath, wrongMethod } from '../gateway.errors.js';
 import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
@@ -99,6 +100,8 @@ export function createGatewayServer(
       requestTimeout: 120_000,
       // Longer than load balancers keep an idle connection: if they close first, no request meets a closed one.
       keepAliveTimeout: 620_000,
+      // A client that has disappeared must not keep an engine busy until its answer is complete.
+      ...KEEP_ALIVE,
       // Node would refuse the request without an envelope.
       requireHostHeader: false,
     },

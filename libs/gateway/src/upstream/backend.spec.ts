@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import { Socket, type AddressInfo } from 'node:net';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { DEFAULT_SETTINGS } from '../settings.js';
@@ -322,6 +324,29 @@ it('an instance that stays does not start again when other instances or the guar
   const moved = instances.map((one) => (one.id === 'a' ? { ...one, base_url: 'http://other:80/v1/' } : one));
   backend.update({ ...backend.spec, instances: moved }, true);
   expect(named(backend, 'a').isStarting(now)).toBe(true);
+});
+
+it('notices an engine that disappears: each connection asks an idle one after 15 s', async () => {
+  const asks = jest.spyOn(Socket.prototype, 'setKeepAlive');
+  const engine = createServer((_request, response) => response.end());
+  await new Promise<void>((done) => engine.listen(0, '127.0.0.1', done));
+  const { port } = engine.address() as AddressInfo;
+  const instances = [
+    { id: 'a', base_url: `http://127.0.0.1:${port}/v1/`, state: 'ready', authorization: null },
+  ] as const;
+  const backend = new UpstreamBackend({ ...specWith([]), guard: null, instances }, DEFAULT_SETTINGS, () =>
+    dispatcher('d'),
+  );
+  await new Promise<void>((done, fail) =>
+    named(backend, 'a').dispatch(
+      { path: '/', method: 'GET' },
+      { onResponseEnd: () => done(), onResponseError: (_controller, error) => fail(error) },
+    ),
+  );
+  expect(asks.mock.calls).toEqual([[true, 15_000]]);
+  asks.mockRestore();
+  engine.closeAllConnections();
+  await new Promise((done) => engine.close(done));
 });
 
 it('only the server of a supplier may be called through the proxy of the operator', () => {

@@ -1,5 +1,5 @@
 import { Pool, type Dispatcher } from 'undici';
-import { serverUrls } from '@slipway/contracts';
+import { KEEP_ALIVE, serverUrls } from '@slipway/contracts';
 import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
 import { DecodedAnswer } from './decoded-answer.js';
@@ -83,7 +83,7 @@ export class Instance {
     };
     this.dispatcher = guard
       ? guarded(guard.allow, { connectTimeoutMs: settings.connectTimeoutMs, ...timeouts })
-      : new Pool(this.origin, { connect: { timeout: settings.connectTimeoutMs }, ...timeouts });
+      : new Pool(this.origin, { connect: { ...KEEP_ALIVE, timeout: settings.connectTimeoutMs }, ...timeouts });
   }
 
   /** Applies what may change while the address stays. */

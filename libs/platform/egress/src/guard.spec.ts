@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Socket, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { AllowEntry } from '@slipway/contracts';
 import { request } from 'undici';
 import { addressReachOf } from './addresses.js';
@@ -248,6 +248,13 @@ describe('guardedDispatcher', () => {
     expect(
       await get([`http://gpu.corp.example:${port}`], `http://gpu.corp.example:${port}/`, to('127.0.0.1')),
     ).toMatchObject({ status: 200 });
+  });
+
+  it('notices a peer that disappears: each connection asks an idle one after 15 s', async () => {
+    const asks = jest.spyOn(Socket.prototype, 'setKeepAlive');
+    expect(await get(['http://127.0.0.1:*'], `http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
+    expect(asks.mock.calls).toEqual([[true, 15_000]]);
+    asks.mockRestore();
   });
 
   it('reaches localhost on loopback if 127.0.0.1 is named, but no other name that resolves to it', async () => {

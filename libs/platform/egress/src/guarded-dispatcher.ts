@@ -1,6 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
-import { DEFAULT_PORT } from '@slipway/contracts';
+import { DEFAULT_PORT, KEEP_ALIVE } from '@slipway/contracts';
 import { Agent, buildConnector, fetch, type Dispatcher } from 'undici';
 import { canonicalAddress, isOfThisMachine, isToThisMachine } from './addresses.js';
 import { openTunnel, proxyFor, type OutboundProxy } from './outbound-proxy.js';
@@ -58,7 +58,8 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
   const connectorFor = (rule: AddressRule): buildConnector.connector => {
     const key = `${rule.isLiteral} ${rule.isOwnPort}`;
     const known =
-      connectors.get(key) ?? buildConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(resolve, rule) });
+      connectors.get(key) ??
+      buildConnector({ ...KEEP_ALIVE, timeout: connectTimeoutMs, lookup: guardedLookup(resolve, rule) });
     connectors.set(key, known);
     return known;
   };
@@ -104,7 +105,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
  * the operator's proxy, and checks nothing.
  */
 export function operatorFetch(proxy: OutboundProxy, resolve = resolveWithSystem): typeof globalThis.fetch {
-  const direct = buildConnector({ timeout: OPERATOR_CONNECT_MS });
+  const direct = buildConnector({ ...KEEP_ALIVE, timeout: OPERATOR_CONNECT_MS });
   const connect = outboundConnector(proxy, direct, { resolve, connectTimeoutMs: OPERATOR_CONNECT_MS });
   const dispatcher = new Agent({ connect });
   const send = (input: string | URL, init?: RequestInit) => fetch(input, { ...(init as object), dispatcher });
@@ -165,7 +166,7 @@ async function connectThrough(
       : [{ address: known, family: 0 }];
   const connectTo = (settings: buildConnector.BuildOptions, to: buildConnector.Options): Promise<Socket> =>
     new Promise((done, fail) => {
-      buildConnector({ timeout: leftMs(), ...settings })(to, (...[error, socket]) =>
+      buildConnector({ ...KEEP_ALIVE, timeout: leftMs(), ...settings })(to, (...[error, socket]) =>
         error ? fail(error) : done(socket as Socket),
       );
     });
@@ -173,6 +174,7 @@ async function connectThrough(
   if (addresses.some(({ address }) => isOfThisMachine(address)))
     return connectTo({ lookup: guardedLookup(async () => addresses, rule) }, target);
   const socket = await openTunnelToAny(proxy, addresses, port, leftMs());
+  socket.setKeepAlive(KEEP_ALIVE.keepAlive, KEEP_ALIVE.keepAliveInitialDelay);
   return target.protocol === 'https:' ? connectTo({}, { ...target, httpSocket: socket }) : socket;
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, Socket, type AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { request } from 'undici';
 import { Egress } from './egress.js';
 import { guardedDispatcher, operatorFetch, type ResolveHost } from './guarded-dispatcher.js';
@@ -103,6 +103,13 @@ describe('a call through a proxy', () => {
     expect([tunnels, hosts, asked]).toEqual([['8.8.8.8:80'], ['hooks.example.com'], ['hooks.example.com']]);
     expect(await get('http://hooks.example.com:8080/', at('2606:4700::1111'))).toMatchObject({ status: 200 });
     expect(tunnels[1]).toBe('[2606:4700::1111]:8080');
+  });
+
+  it('notices a proxy that disappears: each tunnel asks an idle one after 15 s', async () => {
+    const asks = jest.spyOn(Socket.prototype, 'setKeepAlive');
+    expect(await get('http://hooks.example.com/', at('8.8.8.8'))).toMatchObject({ status: 200 });
+    expect(asks.mock.calls).toContainEqual([true, 15_000]);
+    asks.mockRestore();
   });
 
   it('has TLS with the name inside of the tunnel', async () => {

@@ -37,6 +37,10 @@ afterAll(async () => {
   await app?.close();
 });
 
+it('notices a client that disappears: each connection asks an idle one after 15 s', () => {
+  expect(app.getHttpServer()).toMatchObject({ keepAlive: true, keepAliveInitialDelay: 15 });
+});
+
 interface Answer {
   status: number;
   headers: Record<string, string>;

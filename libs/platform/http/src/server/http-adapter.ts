@@ -4,6 +4,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { KEEP_ALIVE } from '@slipway/contracts';
 import { type ByteBounds, ByteBudget, type HeldBytes, JsonRefused, JsonScanner } from '@slipway/platform-bounds';
 import { isUnchanged } from '../answers/etag.js';
 import { RawJson, rawJson, Reply } from '../answers/reply.js';
@@ -309,7 +310,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       keepAliveTimeout: 72_000,
       // Open connections are still served while the server drains.
       return503OnClosing: false,
-      http: { requireHostHeader: false, headersTimeout: 20_000 },
+      http: { requireHostHeader: false, headersTimeout: 20_000, ...KEEP_ALIVE },
       routerOptions: { maxParamLength: 1024 },
       genReqId: requestIdOf,
       clientErrorHandler: answerClientError,
