@@ -68,5 +68,8 @@ it.each([1, 2, 3, 4])('works with %i slots', (concurrency) => {
   expect(occupied.length).toBeGreaterThan(0);
   expect(occupied.length).toBeLessThanOrEqual(concurrency);
   expect(flooded([], 'a', 'outbound', concurrency)).toHaveLength(1);
-  expect(flooded(occupied, 'a', 'urgent', concurrency).length).toBeGreaterThan(occupied.length);
+  const urgent = flooded(occupied, 'a', 'urgent', concurrency);
+  expect(urgent.length).toBeGreaterThan(occupied.length);
+  // However many rollbacks a tenant has started, that of another one finds a slot.
+  expect(slotsOf(flooded(urgent, 'b', 'urgent', concurrency), 'b')).toBeGreaterThan(0);
 });

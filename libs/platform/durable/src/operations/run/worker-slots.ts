@@ -45,7 +45,7 @@ export function claimRequests(running: readonly RunningOperation[], concurrency:
   const outboundShare = shareOf(outbound, freeOutbound, TIMES_FREE.outbound);
   const requests: ClaimRequest[] = [];
   if (free <= 0 || ordinaryShare.skip.length > 0) {
-    const urgentShare = shareOf(running, free + URGENT_SLOTS, TIMES_FREE.urgent);
+    const urgentShare = shareOf(running, free + URGENT_SLOTS, TIMES_FREE.urgent, true);
     if (urgentShare.limit > 0)
       requests.push({
         priorities: ['urgent'],
@@ -69,11 +69,13 @@ export function claimRequests(running: readonly RunningOperation[], concurrency:
 /**
  * Returns the tenants that have their share, and how many slots any other tenant may take at once without exceeding its
  * share.
+ * @param isLastForOthers whether the last slot is for a tenant that has none, also where there are few slots
  */
 function shareOf(
   running: readonly RunningOperation[],
   free: number,
   timesFree: number,
+  isLastForOthers = false,
 ): { skip: string[]; limit: number } {
   if (free <= 0) return { skip: [], limit: 0 };
   const held = new Map<string, number>();
@@ -81,10 +83,10 @@ function shareOf(
   const skip: string[] = [];
   let most = 0;
   for (const [tenantId, slots] of held) {
-    if (slots >= timesFree * free) skip.push(tenantId);
+    if (slots >= timesFree * free || (isLastForOthers && free === 1)) skip.push(tenantId);
     else most = Math.max(most, slots);
   }
   // The last of these slots is taken while `most + limit - 1 < timesFree * (free - limit + 1)`.
   const limit = Math.ceil((timesFree * (free + 1) + 1 - most) / (timesFree + 1)) - 1;
-  return { skip, limit: Math.min(free, Math.max(1, limit)) };
+  return { skip, limit: Math.min(isLastForOthers ? free - 1 : free, limit) || 1 };
 }
