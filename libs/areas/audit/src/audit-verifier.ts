@@ -1,6 +1,6 @@
 import { FIRST_AUDIT_HASH, type AuditChainLink } from '@slipway/contracts';
 import type { Database, RowPage } from '@slipway/platform-database';
-import { IsNull, MoreThan, Not } from 'typeorm';
+import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import { objectionTo } from './audit-chain.js';
 import type { AuditKeys } from './audit-keys.js';
 import { auditPage, type AuditRow } from './audit-rows.js';
@@ -75,7 +75,7 @@ async function verifyChain(
   expected: readonly ExpectedHead[],
 ): Promise<ChainReport> {
   const walk = new ChainWalk(keys, end, expected);
-  let after: number | undefined;
+  let after: AuditRow | undefined;
   for (;;) {
     const { rows, hasMore }: RowPage<AuditRow> = await sealedAfter(database, end.tenant_id, after);
     for (const row of rows) {
@@ -83,7 +83,7 @@ async function verifyChain(
       if (walk.isBeyond(row)) return walk.end();
       const problem = walk.take(row);
       if (problem) return walk.report({ sequence: row.sequence!, id: row.id, problem });
-      after = row.sequence!;
+      after = row;
     }
     if (!hasMore) return walk.end();
   }
@@ -158,11 +158,15 @@ class ChainWalk {
   }
 }
 
-/** The first page has every possible sequence: a row with a sequence of 0 or less was not sealed by Slipway. */
-function sealedAfter(database: Database, tenantId: string, sequence: number | undefined): Promise<RowPage<AuditRow>> {
+/**
+ * The first page has every possible sequence: a row with a sequence of 0 or less was not sealed by Slipway. Later ones
+ * begin with the sequence of the last row, because another row may have it if the constraint of the table is gone.
+ */
+function sealedAfter(database: Database, tenantId: string, last: AuditRow | undefined): Promise<RowPage<AuditRow>> {
+  const rest = last && { sequence: MoreThanOrEqual(last.sequence!), id: Not(last.id) };
   return database.tx('system', (tx) =>
     auditPage(tx, {
-      where: { tenant_id: tenantId, sequence: sequence === undefined ? Not(IsNull()) : MoreThan(sequence) },
+      where: { tenant_id: tenantId, sequence: Not(IsNull()), ...rest },
       order: { sequence: 'ASC' },
       limit: PAGE,
     }),

@@ -21,6 +21,12 @@ export const SEAL = prepared(
 );
 
 /**
+ * A time that is further away than a claim can be was written by someone else, or by a clock that was set back. A claim
+ * that waited for another one sees times of up to a transaction more than a minute.
+ */
+const isDue = (time: string): string => `(${time} <= now() or ${time} > now() + interval '2 minutes')`;
+
+/**
  * Claims changed heads, each for one worker: a later claim finds the head not due. It is due again in a minute, whether
  * or not it was kept by then. A worker that dies in between costs a minute and, at worst, a second line of the same
  * head.
@@ -30,10 +36,10 @@ export const CLAIM_ANCHORS = prepared(
   `with news as (
      select h.tenant_id, h.sequence, h.hash, h.sealed_at, a.sequence as anchored
      from audit_heads h left join audit_anchors a on a.tenant_id = h.tenant_id
-     where h.hash <> coalesce(a.hash, $1) and coalesce(a.due_at <= now(), true) order by h.tenant_id limit $2),
+     where h.hash <> coalesce(a.hash, $1) and coalesce(${isDue('a.due_at')}, true) order by h.tenant_id limit $2),
    claimed as (
      insert into audit_anchors as a (tenant_id, due_at) select tenant_id, now() + interval '1 minute' from news order by tenant_id
-     on conflict (tenant_id) do update set due_at = excluded.due_at where a.due_at <= now()
+     on conflict (tenant_id) do update set due_at = excluded.due_at where ${isDue('a.due_at')}
      returning a.tenant_id, a.due_at)
    select n.tenant_id as "tenantId", n.sequence::float8 as sequence, n.hash, n.anchored::float8 as anchored,
      to_char(n.sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "sealedAt", c.due_at::text as "dueAt"

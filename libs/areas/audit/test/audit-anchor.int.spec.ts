@@ -113,6 +113,17 @@ it('a worker that dies after the line and before its note costs a second line, n
   expect(kept()).toHaveLength(2);
 });
 
+it('a time that no worker can have written does not stop the anchors', async () => {
+  const anchor = bed.anchoring(`file:${file}`);
+  await anchor();
+  for (const due of ["'infinity'", "now() + interval '1 year'"]) {
+    const head = await grow('more');
+    await bed.owner.query(`update audit_anchors set due_at = ${due}`);
+    await anchor();
+    expect(kept().at(-1)).toBe(head);
+  }
+});
+
 it('a chain that was set back is reported, and its new head is kept in addition to the old one', async () => {
   const error = loggedErrors();
   await grow('two', 'three');

@@ -71,6 +71,28 @@ describe('an intruder who has the database and not the key', () => {
     expect(await broken()).toMatchObject({ sequence: 3, problem: expect.stringContaining('without the key') });
   });
 
+  it('cannot put a second row next to a sealed one, even where a page of the verifier ends', async () => {
+    await bed.owner.query('alter table audit_log drop constraint audit_log_tenant_id_sequence_key');
+    const columns =
+      'tenant_id, at, actor, action, resource_type, resource_name, sequence, previous_hash, hash, key_id, seal';
+    try {
+      for (const sequence of [3, 6]) {
+        await bed.owner.query(
+          `insert into audit_log (id, request_id, ${columns}) select 'aud_second', repeat('x', 2000000), ${columns}
+           from audit_log where tenant_id = $1 and sequence = $2`,
+          [TENANT, sequence],
+        );
+        expect(await broken()).toMatchObject({ sequence, id: 'aud_second' });
+        await bed.owner.query(`delete from audit_log where id = 'aud_second'`);
+      }
+      expect(await broken()).toBeUndefined();
+    } finally {
+      await bed.owner.query(
+        'alter table audit_log add constraint audit_log_tenant_id_sequence_key unique (tenant_id, sequence)',
+      );
+    }
+  });
+
   it('cannot go back to hashes without seals, in the middle or from the start', async () => {
     await bed.rehash({ from: 4, without: true });
     expect(await broken()).toMatchObject({ sequence: 4, problem: 'it has no seal, and the row before it has one' });
