@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { migrations as platform, prepared } from '@slipway/platform-database';
 import { beside } from '@slipway/platform-database/testing';
@@ -91,6 +91,25 @@ it('one of many requests renews a session, with the credentials current at that 
   await sessions.saveRenewal(session.id, { bearer: 'jwt2', refresh: 'r2', bearerEndsAt: Date.now() + 30_000 });
   expect(await sessions.claimRenewal(session.id)).toMatchObject({ bearer: 'jwt2', refresh: 'r2' });
 });
+
+it.each([-7_200_000, 7_200_000])(
+  'a session lasts as long if the clock of the api is %i ms from that of Postgres',
+  async (skewMs) => {
+    const wall = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => wall() + skewMs);
+    const short = await sessions.open(hosted(600));
+    const renewable = await sessions.open(hosted(600, 'r'));
+    const due = await sessions.open(hosted(30, 'r'));
+    await sessions.saveRenewal((await sessions.find(due.secret))!.id, hosted(600, 'r').credentials);
+    jest.restoreAllMocks();
+    expect(Math.abs(secondsLeft(short) - 600)).toBeLessThan(60);
+    for (const { secret } of [renewable, due]) expect((await sessions.find(secret))?.isRenewalDue).toBe(false);
+    const renewals = await bed.sql<{ seconds: number }>(
+      'select extract(epoch from renew_at - now())::float8 as seconds from console_sessions where renew_at is not null',
+    );
+    for (const { seconds } of renewals) expect(Math.abs(seconds - 540)).toBeLessThan(60);
+  },
+);
 
 it('a session that ends notifies the event streams of its owner', async () => {
   const { secret } = await sessions.open(TOKEN);

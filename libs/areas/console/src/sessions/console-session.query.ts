@@ -44,11 +44,11 @@ export function accessOfSession(id: string): AccessCheck {
   return { ...statements, values: () => [id], isOfSystem: true };
 }
 
-/** The session ends at the sooner of both, by the database's clock. */
+/** Both times are seconds from now, by the database's clock. A session without a renewal has null. */
 export const INSERT_CONSOLE_SESSION = prepared(
   'console-session-insert',
   `insert into console_sessions (id, method, who, sealed_credentials, renew_at, expires_at)
-   values ($1, $2, $3, $4, $5, least(now() + make_interval(secs => $6), $7::timestamptz)) returning expires_at`,
+   values ($1, $2, $3, $4, now() + make_interval(secs => $5), now() + make_interval(secs => $6)) returning expires_at`,
 );
 
 /** Notifies the open event streams of the session's person to check their access again, as the end of a token does. */

@@ -27,7 +27,7 @@ export interface SessionCredentials {
   bearer: string;
   /** For a hosted session: obtains the next bearer. */
   refresh?: string;
-  /** Milliseconds since 1970, if known. */
+  /** Milliseconds since 1970 by the clock of the process that got the bearer, if known. */
   bearerEndsAt?: number;
 }
 
@@ -61,8 +61,9 @@ export class ConsoleSessions {
     const sealed = this.seal(id, credentials);
     const { refresh, bearerEndsAt } = credentials;
     // A session that cannot be renewed ends with its bearer.
-    const endsAt = refresh === undefined && bearerEndsAt !== undefined ? new Date(bearerEndsAt) : null;
-    const values = [id, method, who, sealed, renewalOf(credentials), CONSOLE_SESSION_SECONDS, endsAt];
+    const bearerSeconds = refresh === undefined && bearerEndsAt !== undefined ? secondsUntil(bearerEndsAt) : Infinity;
+    const seconds = Math.min(CONSOLE_SESSION_SECONDS, bearerSeconds);
+    const values = [id, method, who, sealed, secondsUntilRenewal(credentials), seconds];
     const expiresAt = await this.database.tx('system', async (tx) => {
       const row = await tx.one<{ expires_at: Date }>(INSERT_CONSOLE_SESSION, values);
       await tx.query(DELETE_SURPLUS_CONSOLE_SESSIONS, [who, MAX_SESSIONS]);
@@ -102,7 +103,9 @@ export class ConsoleSessions {
   }
 
   async saveRenewal(id: string, credentials: SessionCredentials): Promise<void> {
-    const changed = { sealed_credentials: this.seal(id, credentials), renew_at: renewalOf(credentials) };
+    const seconds = secondsUntilRenewal(credentials);
+    const renewAt = seconds === null ? null : () => `now() + make_interval(secs => ${seconds})`;
+    const changed = { sealed_credentials: this.seal(id, credentials), renew_at: renewAt };
     await this.database.tx('system', (tx) => tx.repository(ConsoleSessionEntity).update({ id }, changed));
   }
 
@@ -115,8 +118,13 @@ export class ConsoleSessions {
   }
 }
 
-function renewalOf({ refresh, bearerEndsAt }: SessionCredentials): Date | null {
-  return refresh === undefined || bearerEndsAt === undefined ? null : new Date(bearerEndsAt - RENEW_BEFORE_MS);
+function secondsUntilRenewal({ refresh, bearerEndsAt }: SessionCredentials): number | null {
+  return refresh === undefined || bearerEndsAt === undefined ? null : secondsUntil(bearerEndsAt - RENEW_BEFORE_MS);
+}
+
+/** The database adds them to its own clock, which may differ from that of this process. */
+function secondsUntil(time: number): number {
+  return (time - Date.now()) / 1_000;
 }
 
 /** The context that seals the credentials of a session, so that they open in no other row. */
