@@ -4,7 +4,7 @@ import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platf
 import { Latch, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { reply } from '@slipway/platform-http';
-import { StoredCounts } from '../quotas/index.js';
+import { StoredCounts, StoredQuota } from '../quotas/index.js';
 import { migrations } from './index.js';
 import { Mutations } from './mutations.js';
 
@@ -36,16 +36,13 @@ beforeEach(() => {
 });
 
 /** Mutations of one process, with these quotas. */
-const processWith = (quotas: QuotaSettings) =>
-  new Mutations(
-    {
-      leaseSeconds: 30,
-      operator: { quotas },
-      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
-      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
-    },
-    bed.database,
-  );
+const processWith = (quotas: QuotaSettings) => new Mutations(settings(quotas), bed.database);
+const settings = (quotas: QuotaSettings) => ({
+  leaseSeconds: 30,
+  operator: { quotas },
+  rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+  gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+});
 const who = () => ({ tenantId, tenantName: 'acme' });
 const insert = (tx: Tx, bytes: number, table = 'things') =>
   tx.query(`insert into ${table} (tenant_id, content) values ($1, repeat('x', $2))`, [tx.tenant, bytes]);
@@ -149,6 +146,25 @@ describe('the stored bytes', () => {
     await remove(processes[0]!);
     expect(await counted()).toEqual({ entries: 0, bytes: 0 });
     await add(processes[0]!, limit - ROW);
+  });
+
+  it('are exact if a small request has not ended while a large one takes all that is left', async () => {
+    const limit = 1_024 * KIB;
+    const quotas = { stored_bytes: limit };
+    const [held, goOn] = [new Latch(), new Latch()];
+    const small = bed.database.tx({ tenantId }, async (tx) => {
+      await insert(tx, 10);
+      await new StoredQuota(settings(quotas), bed.database).assertWithin(tx, 'acme');
+      held.resolve();
+      await goOn.promise;
+    });
+    await held.promise;
+    const large = add(processWith(quotas), limit - ROW);
+    await bed.somebodyWaits();
+    goOn.resolve();
+    await small;
+    await expect(large).rejects.toMatchObject({ extra: { quota: 'stored_bytes' } });
+    expect(await counted()).toEqual({ entries: 1, bytes: ROW + 10 });
   });
 
   it('let requests that only add records pass until a quarter beyond the limit', async () => {

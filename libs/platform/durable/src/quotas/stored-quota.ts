@@ -21,6 +21,11 @@ const RECORDS_FACTOR = 1.25;
  * Transactions closer to the limit wait for each other.
  */
 const UNLOCKED_UP_TO = 1_000;
+/**
+ * Bytes must also leave at least this much: more than concurrent transactions of any size can add. A small one must not rely on
+ * capacity that a large one is about to use, because the large one does not see it before its commit.
+ */
+const UNLOCKED_BYTES_LEFT = 64 * 1024 * 1024;
 /** More changes than this make the check slow, for example if no worker runs. The process then adds them up itself. */
 const MOST_PENDING = 2_000;
 const ADDED_UP_AT_ONCE = 10_000;
@@ -70,7 +75,8 @@ type Limits = ReturnType<typeof quotasOf>;
 
 function isNear(used: readonly StoredUse[], limits: Limits): boolean {
   const { grown, total } = bytesOf(used);
-  if (grown > 0 && limits.stored_bytes - total < UNLOCKED_UP_TO * grown) return true;
+  const unlockedLeft = Math.max(UNLOCKED_BYTES_LEFT, UNLOCKED_UP_TO * grown);
+  if (grown > 0 && limits.stored_bytes - total < unlockedLeft) return true;
   return used.some(
     ({ quota, entries, ownEntries }) =>
       isQuota(quota) && ownEntries > 0 && limits[quota] - entries < UNLOCKED_UP_TO * ownEntries,
