@@ -262,12 +262,14 @@ export class Mutations {
   /**
    * Like `run`, for the few mutations that write rows of several tenants: as the system. They hold nothing of the access
    * in advance, because they are what ends it: each takes the lock that others hold (`AccessCheck.hold`).
+   * They lock the same rows, so they run one at a time, and do not take the connections that the work of the process
+   * needs.
    */
   runAsSystem<T>(
     request: Pick<MutationRequest, 'principal' | 'locksAccess'>,
     change: (tx: Tx) => Promise<T>,
   ): Promise<T> {
-    return this.transact('system', request, change);
+    return this.resources.run('system', 1, () => this.transact('system', request, change));
   }
 
   /**
