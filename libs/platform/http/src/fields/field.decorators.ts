@@ -27,6 +27,7 @@ import {
   broken,
   byProperty,
   closeObject,
+  hasFewValues,
   hasShortNumbers,
   isPlainObject,
   isStorableJson,
@@ -34,6 +35,7 @@ import {
   judgeBy,
   lengthOf,
   mistyped,
+  MOST_JSON_VALUES,
   openObject,
   settle,
   type Shape,
@@ -158,10 +160,12 @@ export const BOOLEAN_KIND: FieldKind = {
 };
 
 export function jsonKind(isAny: boolean): FieldKind {
+  const tooMany = (isEach?: boolean) => broken('too_many', `must contain at most ${MOST_JSON_VALUES} values`, isEach);
   const outOfRange = (isEach?: boolean) => broken('range', 'must contain only numbers from 1e-30 to 1e30', isEach);
   const rules = (isEach?: boolean) =>
     some(
       !isAny && IsObject(mistyped('an object', isEach)),
+      rule('fewValues', hasFewValues, tooMany(isEach)),
       storable(isEach),
       rule('shortNumbers', hasShortNumbers, outOfRange(isEach)),
     );

@@ -121,6 +121,15 @@ describe('objects with misleading members', () => {
       expect(ofText(JSON.stringify({ leaf: text })).faults).toEqual(['leaf type']);
   });
 
+  it('accepts as many values in free JSON as may occupy the event loop', () => {
+    const faults = (free: object) => read({ free }).faults;
+    // The object and the list count as well.
+    expect(faults({ a: Array(9_998).fill(1) })).toEqual([]);
+    expect(faults({ a: Array(9_999).fill(1) })).toEqual(['free too_many']);
+    expect(faults({ a: Array(100).fill(Array(100).fill({})) })).toEqual(['free too_many']);
+    expect(faults(Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [n, null])))).toEqual(['free too_many']);
+  });
+
   it('accepts numbers of any precision in free JSON', () => {
     const free = { a: [0, -0, 1e30, -1e-30, 0.1, 12345678901234567890], b: { c: '1e308' } };
     expect(read({ free })).toMatchObject({ faults: [], dto: { free } });

@@ -199,7 +199,25 @@ export function hasShortNumbers(value: unknown): boolean {
     return value === 0 || (size >= SHORT_NUMBERS.least && size <= SHORT_NUMBERS.most);
   }
   if (typeof value !== 'object' || value === null) return true;
-  return Object.values(value).every(hasShortNumbers);
+  return (Array.isArray(value) ? value : Object.values(value)).every(hasShortNumbers);
+}
+
+/**
+ * Free JSON is compared, digested, stored and printed, each of which costs far more for a value than parsing it. With
+ * more values than this, a request would occupy the event loop for longer than others should wait.
+ */
+export const MOST_JSON_VALUES = 10_000;
+
+/** Whether a JSON value contains at most so many texts, numbers, arrays and objects. */
+export function hasFewValues(value: unknown): boolean {
+  let left = MOST_JSON_VALUES;
+  const isWithin = (one: unknown): boolean => {
+    left -= 1;
+    if (left < 0) return false;
+    if (typeof one !== 'object' || one === null) return true;
+    return (Array.isArray(one) ? one : Object.values(one)).every(isWithin);
+  };
+  return isWithin(value);
 }
 
 /** Whether a text is an RFC 3339 time that exists. `Date` alone would change 30 February to 2 March. */

@@ -21,8 +21,11 @@ import { type BodyWatch, WatchedBody } from './watched-body.js';
 
 /** Deeper bodies have no meaning here. The limit makes recursion safe for code that walks a body. */
 const MAX_DEPTH = 64;
-/** No valid request has more values. Parsing this many takes about 10 ms, in which no other client is served. */
-const MAX_WORK = 200_000;
+/**
+ * No valid request has more values. Parsing this many takes a few milliseconds and digesting them about 20 ms, in which
+ * no other client is served.
+ */
+const MAX_WORK = 50_000;
 
 type ParserCallback = (error: Error | null, body?: unknown) => void;
 type FailureCallback = (failure: Error) => void;
