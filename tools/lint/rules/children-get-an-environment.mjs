@@ -1,6 +1,7 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
 import { definitionOf, withoutTypes } from '../syntax.mjs';
 
+const MODULE = /^(node:)?(child_process|cluster)$/;
 const STARTS = new Set(['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync']);
 
 /**
@@ -12,6 +13,8 @@ export default {
     type: 'problem',
     schema: [],
     messages: {
+      named:
+        'Import the function by its name, so that this rule sees its calls, and pass `env`. `systemEnvironment` of @slipway/platform-config has what a program of the system needs.',
       env: 'Pass `env`: without it the child inherits all secrets of this process. `systemEnvironment` of @slipway/platform-config has what a program of the system needs.',
     },
   },
@@ -21,11 +24,18 @@ export default {
     if (!inWorkspace(context).includes('/src/')) return {};
     if (!isUnder(context, 'libs', 'apps/api', 'apps/worker', 'apps/gateway', 'apps/cli', 'tools/quickstart')) return {};
     const starters = new Set();
+    const reportUnnamed = (node, source) => {
+      if (MODULE.test(source?.value)) context.report({ node, messageId: 'named' });
+    };
     return {
       ImportSpecifier(node) {
-        if (!/^(node:)?child_process$/.test(node.parent.source.value)) return;
+        if (!MODULE.test(node.parent.source.value)) return;
         if (STARTS.has(node.imported.name)) starters.add(node.local.name);
       },
+      'ImportNamespaceSpecifier, ImportDefaultSpecifier': (node) => reportUnnamed(node, node.parent.source),
+      ImportExpression: (node) => reportUnnamed(node, node.source),
+      'ExportNamedDeclaration, ExportAllDeclaration': (node) => reportUnnamed(node, node.source),
+      "CallExpression[callee.name='require']": (node) => reportUnnamed(node, node.arguments[0]),
       'VariableDeclarator[init.callee.name="promisify"]'(node) {
         if (starters.has(node.init.arguments[0]?.name) && node.id.type === 'Identifier') starters.add(node.id.name);
       },
@@ -59,5 +69,6 @@ function hasEnvironment(context, argument) {
 
 function isEnvironment(context, property) {
   if (property.type === 'SpreadElement') return hasEnvironment(context, property.argument);
-  return (property.key.name ?? property.key.value) === 'env';
+  // `undefined` is the environment of the parent.
+  return (property.key.name ?? property.key.value) === 'env' && property.value.name !== 'undefined';
 }

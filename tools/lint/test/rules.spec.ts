@@ -87,6 +87,14 @@ it('knows of each dependency of the server whether it can connect', () => {
   expect(Object.keys(dependencies).filter((name) => !judged.includes(name))).toEqual([]);
 });
 
+it('finds every way to start a program that hides its environment', () => {
+  expect(
+    found['children-get-an-environment-hidden.fail.txt'].filter(({ ruleId }) =>
+      ruleId?.endsWith('children-get-an-environment'),
+    ),
+  ).toHaveLength(6);
+});
+
 it('finds every plain request to the api', () => {
   expect(found['one-client.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/one-client')).toHaveLength(6);
 });
