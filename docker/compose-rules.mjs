@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 const NO_NEW_PRIVILEGES = 'no-new-privileges:true';
 const SECRET = /PASSWORD|SECRET|TOKEN|_KEY|_URL$/;
 /** A password as the default of a variable, or in a URL. */
-const DEFAULT_PASSWORD = /\$\{[A-Z_]*(PASSWORD|SECRET|TOKEN|_KEY)[A-Z_]*:?-[^$}]|:\/\/[^/@$\s]*:[^$@/\s][^@/\s]*@/;
+const DEFAULT_PASSWORD = /\$\{[A-Z_]*(PASSWORD|SECRET|TOKEN|_KEY)[A-Z_]*:?-[^$}]|:\/\/[^/@:$\s]*:[^$@/\s][^@/\s]*@/;
 /** Images that run as a user without privileges by themselves. */
 const OWN_USER = /^haproxy:/;
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
