@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { describeConformance, observeUntil } from '@slipway/target-driver/conformance';
 import { EndpointDriver, type EndpointDriverOptions } from './endpoint-driver.js';
@@ -214,6 +214,20 @@ describe('messages of the endpoint driver about a missing or differently describ
     const tls = driverFor(['https://127.0.0.1:*']);
     expect((await tls.observe(specFor(`https://127.0.0.1:${server.port}`))).message).toMatch(/\/health: TLS failed \(/);
     await tls.close();
+  });
+
+  it('report a start that took too long, by a clock that no one can set', async () => {
+    server.behaviour.status = 503;
+    const probe = { intervalSeconds: 1, timeoutSeconds: 2, failureThreshold: 1_000 };
+    const spec = specFor(at(''), { probe, instanceId: 'inst_slow' });
+    expect(await look(spec)).toMatchObject({ state: 'starting' });
+    const wall = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 7 * 86_400_000);
+    expect(await look(spec)).toMatchObject({ state: 'starting' });
+    wall.mockRestore();
+    const running = performance.now();
+    const time = jest.spyOn(performance, 'now').mockReturnValue(running + 7 * 86_400_000);
+    expect(await look(spec)).toMatchObject({ state: 'unhealthy', reason: 'start_timeout' });
+    time.mockRestore();
   });
 
   it('report a missing health path after three 404 answers at the pace of the probes, and after no other answer', async () => {

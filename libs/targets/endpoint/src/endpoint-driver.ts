@@ -157,7 +157,7 @@ export class EndpointDriver implements TargetDriver {
       return { state: 'unhealthy', reason: 'health_path_missing' };
     if (state === 'unhealthy') return { state, reason: 'probe_failed' };
     const timeout = spec.readyTimeoutSeconds ?? this.profile?.warm_up?.timeout_seconds ?? DEFAULT_READY_SECONDS;
-    if (Date.now() - history.since < timeout * 1000) return { state: 'starting', reason: 'loading' };
+    if (performance.now() - history.since < timeout * 1000) return { state: 'starting', reason: 'loading' };
     return { state: 'unhealthy', reason: 'start_timeout' };
   }
 
@@ -273,7 +273,7 @@ export class EndpointDriver implements TargetDriver {
 
 interface ProbeHistory {
   generation: number;
-  /** Time of the first observation, in milliseconds. */
+  /** Time of the first observation, by `performance.now()`. */
   since: number;
   /** Answers of 404 in a row, and the time of the last counted one. Those within one probe interval count once. */
   missing: number;
@@ -285,7 +285,7 @@ interface ProbeHistory {
 
 function noHistory(generation: number): ProbeHistory {
   const model = new ModelWatch();
-  return { generation, since: Date.now(), missing: 0, missingAt: -Infinity, isListAsked: false, model };
+  return { generation, since: performance.now(), missing: 0, missingAt: -Infinity, isListAsked: false, model };
 }
 
 /** The result of one probe, the requested URL, and the list, or why there is none, if that was requested. */
