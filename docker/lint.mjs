@@ -6,8 +6,8 @@
  *
  * It runs dockerfilelint on Dockerfiles, dclint (which knows the Compose schema) on compose.yaml, and `bash -n` on the
  * init script. It also checks promises of this folder that these linters do not know: a .dockerignore for each
- * Dockerfile, no root, no curl, no secret in an image, no variable in compose.yaml that is missing in .env.example, and
- * the rules of compose-rules.mjs.
+ * Dockerfile, no variable in compose.yaml that is missing in .env.example, and the rules of dockerfile-rules.mjs and
+ * compose-rules.mjs.
  * Every problem is one line. Exits with 1 if there is any, warnings included.
  */
 import { spawnSync } from 'node:child_process';
@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { composeProblems, unpinnedImages } from './compose-rules.mjs';
+import { dockerfileProblems } from './dockerfile-rules.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
@@ -48,13 +49,7 @@ function lintDockerfile(file) {
   const values = (name) =>
     instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   if (!existsSync(join(folder, `${file}.dockerignore`))) fail(file, 'has no .dockerignore next to it');
-  if (!/^[1-9]\d*(:|$)/.test(values('USER').at(-1) ?? '')) fail(file, 'must end as a numbered user other than root');
-  if (!values('HEALTHCHECK').some((value) => value.includes('/healthz'))) fail(file, 'has no HEALTHCHECK of /healthz');
-  if (/\b(curl|wget)\b/.test(instructions.join('\n'))) fail(file, 'needs curl or wget');
-  for (const value of [...values('ENV'), ...values('ARG')]) {
-    const secret = value.split(/\W/).find((word) => /SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL/.test(word));
-    if (secret) fail(file, `sets ${secret}: an image must hold no secret`);
-  }
+  for (const problem of dockerfileProblems(read(file))) fail(file, problem);
   for (const value of values('FROM')) lintBase(file, value.split(' ')[0], values('FROM'));
 }
 
