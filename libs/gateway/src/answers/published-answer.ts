@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { JsonRefused, type HeldBytes } from '@slipway/platform-bounds';
+import { CollectedBytes, JsonRefused, type HeldBytes } from '@slipway/platform-bounds';
 import { answerTooLarge, upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import { AnswerJudge, type AnswerJudgement } from './answer-judge.js';
 import { cutShort, HEAD_AFTER_MS, sendGatewayError, type ClientAnswer } from './answer.js';
@@ -43,9 +43,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  * Nothing is sent until the whole answer has proved to be valid.
  */
 export class PublishedJsonAnswer implements ClientAnswer {
-  private readonly pieces: Buffer[] = [];
+  private readonly pieces = new CollectedBytes();
   private size = 0;
-  private length = 0;
   private headers: IncomingHttpHeaders = {};
   private judge: AnswerJudge | undefined;
   private readonly filter: JsonFilter;
@@ -77,9 +76,9 @@ export class PublishedJsonAnswer implements ClientAnswer {
       sendGatewayError(response, own, publishedError(200, judgement, parameters, this.headers));
       return;
     }
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': this.length, ...own });
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': this.pieces.size, ...own });
     // One copy of a long answer would block other requests.
-    for (const piece of this.pieces) response.write(piece);
+    for (const piece of this.pieces.parts()) response.write(piece);
     response.end();
   }
 
@@ -88,9 +87,7 @@ export class PublishedJsonAnswer implements ClientAnswer {
   }
 
   private keep(text: string): void {
-    if (text === '') return;
-    this.pieces.push(Buffer.from(text, 'latin1'));
-    this.length += text.length;
+    if (text !== '') this.pieces.push(Buffer.from(text, 'latin1'));
   }
 }
 

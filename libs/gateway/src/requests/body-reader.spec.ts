@@ -54,6 +54,22 @@ it('needs no timer for a body that arrives together with its head, and keeps non
   expect(jest.getTimerCount()).toBe(0);
 });
 
+it('keeps a body that arrives byte by byte in few pieces, because each one costs memory', async () => {
+  const joined = jest.spyOn(Buffer, 'concat');
+  const from = request({});
+  const read = reading(from);
+  for (const letter of `{"model":"${'m'.repeat(500)}"}`) {
+    from.write(letter);
+    await tick();
+  }
+  from.end();
+  expect((await read).fields).toEqual({ model: 'm'.repeat(500) });
+  const pieces = joined.mock.calls.map(([list]) => list.length);
+  expect(pieces.length).toBeGreaterThan(0);
+  expect(Math.max(...pieces)).toBeLessThan(50);
+  joined.mockRestore();
+});
+
 it('accepts JSON without a content encoding only', () => {
   const check = (headers: Record<string, string>) => () =>
     assertAcceptable(request(headers) as unknown as IncomingMessage, 1_000);

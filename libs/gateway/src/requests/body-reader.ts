@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLarge, bodyTooSlow, unsupportedMediaType } from '../gateway.errors.js';
-import type { HeldBytes } from '@slipway/platform-bounds';
+import { CollectedBytes, type HeldBytes } from '@slipway/platform-bounds';
 import { isCoded } from '../headers.js';
 import { BodyScan, type RequestBody } from './request-body.js';
 
@@ -32,20 +32,18 @@ export function readBody(
   waitsFor?: (refuse: Refusal | undefined) => void,
 ): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const body = new CollectedBytes();
     const scan = new BodyScan();
-    let size = 0;
     // A flag, because removing four listeners costs more than leaving them on a request that ends.
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const onData = (chunk: Buffer): void => {
       if (isOver) return;
       try {
-        size += chunk.length;
-        if (size > maxBytes) throw bodyTooLarge(maxBytes);
+        if (body.size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes);
         bytes.take(chunk.length);
         scan.push(chunk);
-        chunks.push(chunk);
+        body.push(chunk);
       } catch (error) {
         refuse(error);
       }
@@ -53,9 +51,9 @@ export function readBody(
     const onEnd = (): void => {
       if (isOver) return;
       try {
-        const body = scan.end(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+        const read = scan.end(body.whole());
         stop();
-        resolve(body);
+        resolve(read);
       } catch (error) {
         refuse(error);
       }
@@ -78,7 +76,7 @@ export function readBody(
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
     // A short body has mostly arrived together with its head; then only its end is missing and no timer is needed.
     process.nextTick(() => {
-      const hasCome = size === Number(request.headers['content-length']);
+      const hasCome = body.size === Number(request.headers['content-length']);
       if (!isOver && !hasCome) timer = setTimeout(() => refuse(bodyTooSlow()), SLOWEST_MS);
     });
   });

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
@@ -72,6 +72,21 @@ it('a body that is cheap to send and expensive to parse is refused before it is 
   const refused = await send('ten_1/a', body);
   expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('too many values') });
   expect((await send('ten_1/a', bodyOf(40 * KIB))).status).toBe(201);
+});
+
+it('a body that arrives byte by byte is kept in few pieces, because each one costs memory', async () => {
+  const joined = jest.spyOn(Buffer, 'concat');
+  const { request, answer } = open('ten_1/a');
+  const body = bodyOf(2 * KIB);
+  // Chunks of one byte, as a client may send them in one packet.
+  request.cork();
+  for (const letter of body) request.write(letter);
+  request.uncork();
+  request.end();
+  expect((await answer).status).toBe(201);
+  const whole = joined.mock.calls.filter(([, size]) => size === body.length);
+  expect(whole.map(([list]) => list.length < 50)).toEqual([true]);
+  joined.mockRestore();
 });
 
 it('bodies are held up to a limit of bytes per token, tenant and process, until they are answered', async () => {

@@ -1,4 +1,5 @@
 import { serverUrls, withinTime } from '@slipway/contracts';
+import { CollectedBytes } from '@slipway/platform-bounds';
 import { request, type Dispatcher } from 'undici';
 
 /** A server that answers requests. `credential` is plaintext; nothing in this file repeats it. */
@@ -115,17 +116,15 @@ async function send(server: CallableServer, call: EngineCall): Promise<EngineAns
     ...(limitMs === undefined ? {} : { headersTimeout: limitMs, bodyTimeout: limitMs }),
     signal,
   });
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLargeError();
-    chunks.push(chunk as Buffer);
+  const bytes = new CollectedBytes();
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    if (bytes.size + chunk.length > MAX_ANSWER_BYTES) throw new AnswerTooLargeError();
+    bytes.push(chunk);
   }
   return {
     status: answer.statusCode,
     type: String(answer.headers['content-type'] ?? ''),
-    text: Buffer.concat(chunks).toString('utf8'),
+    text: bytes.whole().toString('utf8'),
   };
 }
 

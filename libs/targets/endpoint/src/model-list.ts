@@ -1,4 +1,5 @@
 import { serverUrls, timeLimit } from '@slipway/contracts';
+import { CollectedBytes } from '@slipway/platform-bounds';
 import { causeOf, readModelList, type ModelsAnswer } from '@slipway/target-driver';
 import { request, type Dispatcher } from 'undici';
 
@@ -50,14 +51,14 @@ export async function askServer(
       await body.dump({ limit: MAX_ANSWER_BYTES, signal });
       return { unknown: `GET ${shown(url)} returned ${statusCode}`, bytes };
     }
-    const chunks: Buffer[] = [];
+    const collected = new CollectedBytes();
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       // Leaving the loop closes the connection.
       if (bytes > MAX_ANSWER_BYTES) return { unknown: tooLong, bytes };
-      chunks.push(chunk);
+      collected.push(chunk);
     }
-    return { json: parsed(Buffer.concat(chunks).toString('utf8')), bytes };
+    return { json: parsed(collected.whole().toString('utf8')), bytes };
   } catch (error) {
     return { unknown: `GET ${shown(url)}: ${causeOf(error, seconds)}`, bytes };
   } finally {

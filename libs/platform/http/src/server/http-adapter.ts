@@ -5,7 +5,14 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KEEP_ALIVE } from '@slipway/contracts';
-import { type ByteBounds, ByteBudget, type HeldBytes, JsonRefused, JsonScanner } from '@slipway/platform-bounds';
+import {
+  type ByteBounds,
+  ByteBudget,
+  CollectedBytes,
+  type HeldBytes,
+  JsonRefused,
+  JsonScanner,
+} from '@slipway/platform-bounds';
 import { isUnchanged } from '../answers/etag.js';
 import { RawJson, rawJson, Reply } from '../answers/reply.js';
 import { type RequestContext, runInRequest, type Warning } from '../context/request-context.js';
@@ -98,15 +105,13 @@ function collect(request: FastifyRequest, { payload, held, watch }: BodyUnderWay
   const tooLarge = (): Error => errors.body_too_large({ extra: { max_bytes: limit } });
   if (Number(request.headers['content-length']) > limit) return done(tooLarge());
   const scanner = new JsonScanner({ maxDepth: MAX_DEPTH, maxWork: MAX_WORK });
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const body = new CollectedBytes();
   const onData = (chunk: Buffer): void => {
     try {
-      size += chunk.length;
-      if (size > limit) throw tooLarge();
+      if (body.size + chunk.length > limit) throw tooLarge();
       held.take(chunk.length);
       scanner.push(chunk);
-      chunks.push(chunk);
+      body.push(chunk);
     } catch (error) {
       stop(error instanceof JsonRefused ? refusalOf(error) : (error as Error));
     }
@@ -115,7 +120,7 @@ function collect(request: FastifyRequest, { payload, held, watch }: BodyUnderWay
   const stop = (failure: Error | null): void => {
     unwatch();
     payload.off('data', onData).off('end', onEnd).off('error', stop);
-    done(failure, failure ? undefined : Buffer.concat(chunks, size));
+    done(failure, failure ? undefined : body.whole());
   };
   const unwatch = watch(stop);
   payload.on('data', onData).on('end', onEnd).on('error', stop).on('close', unwatch);

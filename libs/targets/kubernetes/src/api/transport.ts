@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeLimit, withoutTrailingSlashes } from '@slipway/contracts';
+import { CollectedBytes } from '@slipway/platform-bounds';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import type { KubeCluster, ClusterTls } from './cluster.js';
@@ -179,19 +180,17 @@ export class Transport {
   }
 
   private async read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const bytes = new CollectedBytes();
     try {
       for await (const chunk of body) {
-        bytes += chunk.length;
-        if (bytes > maxBytes)
+        if (bytes.size + chunk.length > maxBytes)
           throw this.unreachable('TOO_LARGE', `its response is longer than ${maxBytes} bytes and was discarded`);
-        chunks.push(chunk);
+        bytes.push(chunk);
       }
     } catch (error) {
       throw this.unreachableBy(error);
     }
-    return Buffer.concat(chunks).toString('utf8');
+    return bytes.whole().toString('utf8');
   }
 
   private parse(text: string): unknown {
