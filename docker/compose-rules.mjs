@@ -43,7 +43,7 @@ function rightsProblems(name, { cap_drop, cap_add = [], privileged, read_only, s
   return problems;
 }
 
-/** What a container shares with its host undoes the other restrictions. Only files next to the Compose file may be mounted. */
+/** Namespaces, files and devices of the host undo the other restrictions. Only files next to the Compose file may be mounted. */
 function hostProblems(name, service) {
   const { security_opt = [], volumes = [], devices = [], group_add = [] } = service;
   const shared = ['network_mode', 'pid', 'ipc', 'uts', 'userns_mode', 'cgroup'].filter(

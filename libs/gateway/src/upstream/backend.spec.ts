@@ -331,9 +331,9 @@ it('notices an engine that disappears: each connection asks an idle one after 15
   const engine = createServer((_request, response) => response.end());
   await new Promise<void>((done) => engine.listen(0, '127.0.0.1', done));
   const { port } = engine.address() as AddressInfo;
-  const instances = [
+  const instances: BackendSpec['instances'] = [
     { id: 'a', base_url: `http://127.0.0.1:${port}/v1/`, state: 'ready', authorization: null },
-  ] as const;
+  ];
   const backend = new UpstreamBackend({ ...specWith([]), guard: null, instances }, DEFAULT_SETTINGS, () =>
     dispatcher('d'),
   );
