@@ -16,14 +16,16 @@ export interface DeliveryQueueRow {
   tenant_name: string;
   lease_version: number;
   url: string;
-  /** Host and port of the URL. */
+  /** Host of the URL, and its port unless the scheme implies it. */
   receiver: string;
   sealed_secret: string;
 }
 
 const FROM_NOW = (parameter: string) => `clock_timestamp() + make_interval(secs => ${parameter}::float8 / 1000)`;
 
-const RECEIVER = `lower(substring(w.url from '//([^/?#]*)'))`;
+/** A port that the scheme implies is left out: otherwise one server would have the share of several. */
+const RECEIVER = `regexp_replace(lower(substring(w.url from '^[^/?#]*//[^/?#]*')),
+  '^https://(.*):(?:0*443)?$|^http://(.*):(?:0*80)?$|^[^/]*//', '\\1\\2')`;
 
 /**
  * Claims the queue that has been due longest, except those of tenants ($2), webhooks ($3) and receivers ($4) that

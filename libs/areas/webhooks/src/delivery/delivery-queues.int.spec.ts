@@ -72,6 +72,19 @@ describe('a queue', () => {
     expect(await queues.claim(others)).toMatchObject({ webhook_id: webhook, receiver: 'hooks.example.com' });
   });
 
+  it.each([
+    ['https://hooks.example.com:443/', 'hooks.example.com'],
+    ['HTTPS://Hooks.Example.com:0443?a=b:1', 'hooks.example.com'],
+    ['https://hooks.example.com:', 'hooks.example.com'],
+    ['http://hooks.example.com:80#a', 'hooks.example.com'],
+    ['https://hooks.example.com:80/', 'hooks.example.com:80'],
+    ['https://hooks.example.com:8443/:443', 'hooks.example.com:8443'],
+    ['https://[::1]:443/', '[::1]'],
+  ])('of %s belongs to the receiver %s', async (url, receiver) => {
+    await sql('update webhooks set url = $2 where id = $1', [webhook, url]);
+    expect(await claim()).toMatchObject({ receiver });
+  });
+
   it('comes first if it has been due longest', async () => {
     await bed.append(`older-${count}`, ['rollout.started'], `ten_${count}`);
     const older = `deployment/dep_older-${count}`;
