@@ -14,6 +14,8 @@ import { ENSURE_HEAD, LOCK_HEAD, SEAL } from './audit.query.js';
 const BATCH = 500;
 /** A tenant with more rows waits for the next run, so that it cannot delay the others. */
 const MAX_BATCHES = 20;
+/** Another worker holds a chain for moments. A session that holds it for longer keeps its rows open to changes. */
+const HELD_LONG_MS = 60_000;
 
 /**
  * Joins committed audit rows to their tenant's hash chain, about a second after their change. A mutation cannot do that
@@ -27,6 +29,8 @@ export class AuditSealer {
   private readonly keys: AuditKeys;
   /** By tenant: how far this process has seen each chain. */
   private readonly seen = new Map<string, number>();
+  /** By tenant: since when this process has found the chain held, by `performance.now()`. */
+  private readonly heldSince = new Map<string, number>();
 
   constructor(@Inject(CONFIG) config: Pick<Config, 'keyRing'>) {
     this.keys = AuditKeys.of(config);
@@ -47,9 +51,23 @@ export class AuditSealer {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const seen = this.seen.get(tenantId) ?? 0;
       const { hasMore, end } = await transact('system', (tx) => sealBatch(tx, tenantId, BATCH, this.keys, seen));
+      this.reportIfHeld(tenantId, end === undefined);
       if (end !== undefined) this.seen.set(tenantId, end);
       if (!hasMore) return;
     }
+  }
+
+  /** Reports a chain once a minute while a session holds it. */
+  private reportIfHeld(tenantId: string, isHeld: boolean): void {
+    if (!isHeld) return void this.heldSince.delete(tenantId);
+    const now = performance.now();
+    const since = this.heldSince.get(tenantId) ?? now;
+    this.heldSince.set(tenantId, since);
+    if (now - since < HELD_LONG_MS) return;
+    this.heldSince.set(tenantId, now);
+    this.logger.error(
+      `The new audit rows of ${tenantId} have not been sealed for a minute, because a session of Postgres holds the head of the chain. Until then they can be changed without notice: \`select pid, usename, query from pg_stat_activity where xact_start < now() - interval '1 minute'\` shows the session`,
+    );
   }
 }
 

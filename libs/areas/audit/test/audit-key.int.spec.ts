@@ -120,6 +120,31 @@ describe('an intruder who has the database and not the key', () => {
   });
 });
 
+it('an intruder who holds the head of a chain, so that its rows stay unsealed, is reported once a minute', async () => {
+  const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const seal = bed.sealer();
+  await bed.append('seven');
+  await bed.owner.query('begin');
+  await bed.owner.query('select from audit_heads for update');
+  try {
+    await seal();
+    const begun = performance.now();
+    const clock = jest.spyOn(performance, 'now');
+    for (const seconds of [59, 61, 62, 120, 122]) {
+      clock.mockReturnValue(begun + seconds * 1_000);
+      await seal();
+    }
+    clock.mockRestore();
+  } finally {
+    await bed.owner.query('rollback');
+  }
+  expect(error.mock.calls.map(([text]) => text)).toEqual(
+    Array(2).fill(expect.stringContaining(`The new audit rows of ${TENANT} have not been sealed for a minute`)),
+  );
+  await seal();
+  expect((await bed.head()).sequence).toBe(7);
+});
+
 describe('a head that was kept elsewhere', () => {
   it('is found in its chain, also after more rows, and by the name of its tenant', async () => {
     const head = await expected();
