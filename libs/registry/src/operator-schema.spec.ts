@@ -114,7 +114,7 @@ const FULL = {
   },
   outbound: { webhooks: ['http://hooks.internal:8080'], suppliers: [], sandboxes: [] },
   quotas: { webhooks: 1, tenants: { acme: { tokens: 2 } } },
-  retention: { events_days: 7, operations_days: 7, statistics_days: 3, usage_days: 400 },
+  retention: { events_days: 7, operations_days: 7, tokens_days: 7, statistics_days: 3, usage_days: 400 },
   accelerators: { 'nvidia-l4': { price_per_hour: { amount: 0.8, currency: 'EUR' } } },
 };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -43,7 +44,7 @@ function kept(): string[] {
 
 /** Makes this many audit rows, and waits until their last head is kept and recorded as kept. */
 async function grow(rows: number): Promise<string> {
-  for (let i = 0; i < rows; i += 1) await stack.slipway().tokens.create({ name: 'n', scopes: ['viewer'] });
+  for (let i = 0; i < rows; i += 1) await stack.slipway().tokens.create({ name: randomUUID(), scopes: ['viewer'] });
   const [{ total }] = (await stack.query(`select count(*)::int as total from audit_log`)) as [{ total: number }];
   let hurried = '';
   await until('the last head is kept', async () => {

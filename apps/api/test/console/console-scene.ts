@@ -72,9 +72,14 @@ export async function publish(stack: Stack, supplier: LeakySupplier, slug: strin
   return product.id;
 }
 
-/** Makes a token that belongs to this person. */
+const tokensOf = new Map<string, number>();
+
+/** Makes a token that belongs to this person: its name is that of the person, and those of further ones are numbered. */
 export async function person(stack: Stack, id: string, scope: 'viewer' | 'operator' | 'admin'): Promise<string> {
-  const body: BodyOf<'createToken'> = { name: id, scopes: [scope], owner: { type: 'person', id } };
+  const count = (tokensOf.get(id) ?? 0) + 1;
+  tokensOf.set(id, count);
+  const name = count === 1 ? id : `${id} ${count}`;
+  const body: BodyOf<'createToken'> = { name, scopes: [scope], owner: { type: 'person', id } };
   return (await stack.slipway().tokens.create(body)).token;
 }
 

@@ -30,6 +30,7 @@ const LOCKING = [
   'rejectAutopilotPlan',
   'resumeOperation',
   'revokeToken',
+  'rotateToken',
   'setConsoleAccess',
   'updateTenant',
 ];

@@ -157,6 +157,7 @@ describe.each(Object.keys(KEYED))('%s', (operationId) => {
       comment: 7,
       mode: 7,
       description: 7,
+      overlap_seconds: 'soon',
     });
     expect([mistaken.status, mistaken.headers['idempotency-replayed']]).toEqual([400, undefined]);
     const first = await send(operationId, keyed, 0);

@@ -89,7 +89,8 @@ it('a token belongs to the requested owner, or else to its maker, and remembers 
   expect(await ownerOf((await slipway.tenants.create({ name: 'zoo', owner: zoe })).token)).toEqual(zoe);
 });
 
-const named = (id: string) => slipway.tokens.create({ name: 'n', scopes: ['viewer'], owner: { type: 'person', id } });
+const named = (id: string) =>
+  slipway.tokens.create({ name: `n-${(count += 1)}`, scopes: ['viewer'], owner: { type: 'person', id } });
 
 it.each(['', 'x'.repeat(256), ' bob', 'user:ada', 'User:ada', 'token:tok_boot'])(
   'an owner cannot have the name %j',

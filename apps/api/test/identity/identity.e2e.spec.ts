@@ -124,6 +124,57 @@ it('refuses tokens beyond a year, in the past, or without scopes', async () => {
   expect(await create({ name: 'n', scopes: ['viewer'], expires_at: at(364) })).toMatchObject({ state: 'active' });
 });
 
+it('a token lives as long as expires_in says, and not together with expires_at', async () => {
+  const create = (body: object) => slipway.tokens.create({ scopes: ['viewer'], ...body } as BodyOf<'createToken'>);
+  const { expires_at } = await create({ name: 'for a month', expires_in: '30d' });
+  expect((Date.parse(expires_at) - Date.now()) / DAY_MS).toBeCloseTo(30, 1);
+  const both = { expires_in: '30d', expires_at };
+  expect(await codeOf(create({ name: 'both', ...both }))).toBe('400 invalid_parameter');
+  for (const expires_in of ['', '30', 'd', '30 d', '1y', '-1d', '1.5h', 'P30D', '366d', '0d', '12h1d'])
+    expect([expires_in, await codeOf(create({ name: 'never', expires_in }))]).toEqual([
+      expires_in,
+      '422 validation_failed',
+    ]);
+  expect((await create({ name: 'by default', expires_in: null, expires_at: null })).state).toBe('active');
+});
+
+it('gives each usable token a name of its own', async () => {
+  const first = await slipway.tokens.create({ name: 'deploy', scopes: ['viewer'] });
+  const again = await refusalOf(slipway.tokens.create({ name: 'deploy', scopes: ['admin'] }));
+  expect(again).toMatchObject({ status: 409, code: 'token_exists', body: { token_id: first.id } });
+  const other = await api.createTenant('namesakes');
+  await api.slipway(other.token).tokens.create({ name: 'deploy', scopes: ['viewer'] });
+  await slipway.tokens.revoke(first.id);
+  await slipway.tokens.create({ name: 'deploy', scopes: ['viewer'] });
+});
+
+it('rotates a token: both work during the overlap, then only the new one, and a repeated request shows no secret', async () => {
+  const old = await slipway.tokens.create({ name: 'rotated', scopes: ['operator'], expires_in: '7d' });
+  const idempotencyKey = 'rotate-1';
+  const rotated = await slipway.tokens.rotate(old.id, { overlap_seconds: 3_600 }, { idempotencyKey });
+  expect(rotated).toMatchObject({ name: 'rotated', scopes: ['operator'], replaced_by: null, owner: old.owner });
+  expect(rotated.replaced).toMatchObject({ id: old.id, replaced_by: rotated.id, state: 'active' });
+  expect((Date.parse(rotated.expires_at) - Date.now()) / DAY_MS).toBeCloseTo(7, 1);
+  const actorOf = async (token: string) => (await api.slipway(token).whoAmI()).actor.id;
+  expect([await actorOf(old.token), await actorOf(rotated.token!)]).toEqual([old.id, rotated.id]);
+  const repeated = await slipway.tokens.rotate(old.id, { overlap_seconds: 3_600 }, { idempotencyKey });
+  expect(repeated).toEqual({ ...rotated, token: null });
+  expect(await codeOf(slipway.tokens.rotate(old.id))).toBe('409 token_not_rotatable');
+  const own = api.slipway((await slipway.tokens.create({ name: 'own', scopes: ['admin'] })).token);
+  const { actor } = await own.whoAmI();
+  const next = await own.tokens.rotate(actor.id, { overlap_seconds: 0 });
+  expect(await codeOf(own.whoAmI())).toBe('401 unauthenticated');
+  expect(await actorOf(next.token!)).toBe(next.id);
+});
+
+it('rotates neither a token of another tenant nor the one of configuration', async () => {
+  const { id } = await slipway.tokens.create({ name: 'ours', scopes: ['viewer'] });
+  expect(await codeOf(ofAcme.tokens.rotate(id))).toBe('404 token_not_found');
+  expect(await codeOf(ofAcme.tokens.rotate(id, { overlap_seconds: -1 }))).toBe('404 token_not_found');
+  expect(await codeOf(slipway.tokens.rotate(id, { overlap_seconds: 604_801 }))).toBe('422 validation_failed');
+  expect(await codeOf(slipway.tokens.rotate('tok_boot'))).toBe('409 token_not_rotatable');
+});
+
 it('keeps the tokens of tenants apart', async () => {
   const mine = await slipway.tokens.create({ name: 'mine', scopes: ['viewer'] });
   expect(await codeOf(ofAcme.tokens.revoke(mine.id))).toBe('404 token_not_found');

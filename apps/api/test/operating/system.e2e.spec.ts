@@ -55,6 +55,7 @@ it('reports to the operator which processes live and what waits, as the database
       events: 90,
       operations: 30,
       idempotency_keys: 30,
+      tokens: 90,
       request_statistics: 14,
       request_usage: 35,
       context_passports: 1,

@@ -21,6 +21,11 @@ const OWNER: Flag = {
   as: 'json',
 };
 
+const LIFE: readonly Flag[] = [
+  { flags: '--expires-at <time>', summary: 'when the token expires', body: 'expires_at' },
+  { flags: '--expires-in <time>', summary: 'how long the token lives, such as 12h or 30d', body: 'expires_in' },
+];
+
 export const tokens: Noun = {
   noun: 'tokens',
   aliases: ['token'],
@@ -37,19 +42,39 @@ export const tokens: Noun = {
     {
       verb: 'create',
       args: '<name>',
-      summary: 'Create a token and show it once',
+      summary: 'Create a token and show it once; it lives 90 days by default',
       examples: [
         `slipway tokens create alice --scopes operator --owner '{"type":"person","id":"alice"}'`,
-        'slipway tokens create ci --scopes operator --json token',
+        'slipway tokens create ci --scopes operator --expires-in 30d --json token',
       ],
       flags: [
         { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
         OWNER,
-        { flags: '--expires-at <time>', summary: 'when the token expires (default: in 90 days)', body: 'expires_at' },
+        ...LIFE,
       ],
       takesBody: true,
       view: CREATED_TOKEN,
       call: (client, { args: [name], body, options }) => client.tokens.create({ ...body, name }, options),
+    },
+    {
+      verb: 'rotate',
+      args: '<token>',
+      summary: 'Replace a token, by its id or name, and show the new one once',
+      examples: ['slipway tokens rotate tok_1 --overlap 24h -o name'],
+      flags: [
+        {
+          flags: '--overlap <time>',
+          summary: 'how long the old token stays usable, such as 0s or 24h (default: 1h)',
+          body: 'overlap_seconds',
+          as: 'seconds',
+        },
+        ...LIFE,
+      ],
+      takesBody: true,
+      takesKey: true,
+      view: CREATED_TOKEN,
+      call: async (client, { args: [given], body, options }) =>
+        client.tokens.rotate(await idByName('token', client.tokens.list({ limit: 100 }), given!), body, options),
     },
     {
       verb: 'revoke',

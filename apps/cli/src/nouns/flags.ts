@@ -8,6 +8,8 @@ type Reader = (text: string, name: string, session: Session) => unknown;
 const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   text: (text: string) => text,
   number: numberOf,
+  /** A duration, as the seconds that the api expects. */
+  seconds: (text: string, name) => durationMs(text, name) / 1_000,
   /** JSON, or the name of a file after an @. */
   json: async (text: string, name, session) =>
     text.startsWith('@') ? (await inputs()).readBody(text.slice(1), session) : jsonOf(text, name),

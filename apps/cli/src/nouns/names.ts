@@ -12,16 +12,19 @@ export async function productIdOf(client: Slipway, given: string): Promise<strin
   );
 }
 
-/** Finds a token or tenant by its name. Two with the same name are an error. */
+/**
+ * Finds a token or tenant by its name. Two with the same name are an error, except a token and its replacement: the name
+ * means the replacement.
+ */
 export async function idByName(
   what: string,
-  rows: AsyncIterable<{ id: string; name: string; state?: string }>,
+  rows: AsyncIterable<{ id: string; name: string; state?: string; replaced_by?: string | null }>,
   given: string,
 ): Promise<string> {
   const named: string[] = [];
-  for await (const { id, name, state } of rows) {
+  for await (const { id, name, state, replaced_by: replacedBy } of rows) {
     if (id === given) return id;
-    if (name === given && (state === undefined || state === 'active')) named.push(id);
+    if (name === given && !replacedBy && (state === undefined || state === 'active')) named.push(id);
   }
   if (named.length === 1) return named[0]!;
   if (named.length === 0) throw new CliError(`The ${what} ${given} was not found.`, EXIT.notFound);

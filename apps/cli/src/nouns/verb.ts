@@ -11,6 +11,7 @@ export interface Flag {
   as?:
     | 'text'
     | 'number'
+    | 'seconds'
     | 'json'
     | 'analysis'
     | 'file'

@@ -299,7 +299,7 @@ export const TARGET: View = {
 export const TOKEN = viewOf(
   'id',
   'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at',
-  'CREATED=created_at BY=created_by REVOKED=revoked_at',
+  'CREATED=created_at BY=created_by REVOKED=revoked_at REPLACED_BY=replaced_by',
 );
 /**
  * A value that is shown only once is the first column, and the only output of

@@ -25,6 +25,19 @@ export const identityErrors = defineErrors({
     message: 'There is no such token.',
     remediation: 'List tokens with GET /api/v1/tokens.',
   },
+  token_exists: {
+    status: 409,
+    category: 'conflict',
+    message: 'A usable token of the tenant already has this name.',
+    remediation:
+      'Choose another name, replace the existing token with POST /api/v1/tokens/{id}/rotate, or revoke it first.',
+  },
+  token_not_rotatable: {
+    status: 409,
+    category: 'conflict',
+    message: 'This token cannot be rotated.',
+    remediation: 'Rotate a token that is active and was not rotated before, or create a new token.',
+  },
   console_access_revoked: {
     status: 403,
     category: 'permission',

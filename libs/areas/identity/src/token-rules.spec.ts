@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { withIncluded } from '@slipway/platform-http/auth';
-import { defaultExpiry, MAX_TOKEN_MINTERS, mintersOf, tokenObjections } from './token-rules.js';
+import { defaultExpiry, MAX_TOKEN_MINTERS, mintersOf, namedExpiry, sameLife, tokenObjections } from './token-rules.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const inDays = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
@@ -40,4 +40,20 @@ it('a token names each owner once whose token led to it, and at most as many as 
       now,
     ).map(({ field, code }) => `${field} ${code}`);
   expect([issues(MAX_TOKEN_MINTERS), issues(MAX_TOKEN_MINTERS + 1)]).toEqual([[], ['owner max']]);
+});
+
+it.each([
+  ['30d', 30 * 86_400],
+  ['1d12h', 36 * 3_600],
+  ['2w', 14 * 86_400],
+  ['90m', 5_400],
+  ['45s', 45],
+])('a token that expires in %s lives %i seconds', (expires_in, seconds) => {
+  const { expiresAt, field } = namedExpiry({ expires_in }, now)!;
+  expect([(expiresAt.getTime() - now.getTime()) / 1_000, field]).toEqual([seconds, 'expires_in']);
+});
+
+it('a replacement lives as long as the old token was made for, a year at most', () => {
+  const made = (days: number) => ({ created_at: now.toISOString(), expires_at: inDays(days).toISOString() });
+  expect([sameLife(made(7), inDays(5)), sameLife(made(3_000_000), now)]).toEqual([inDays(12), inDays(365)]);
 });

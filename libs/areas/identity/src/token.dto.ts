@@ -3,12 +3,14 @@ import {
   ActorDto,
   ArrayField,
   BooleanField,
+  IntField,
   ObjectField,
   OwnerDto,
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
 import { SCOPES } from '@slipway/platform-http/auth';
+import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from './token-rules.js';
 
 const scopeItem = { item: { enum: SCOPES } };
 
@@ -30,8 +32,35 @@ export class NewOwnerDto implements Owner {
   id: string;
 }
 
-export class CreateTokenDto {
-  @StringField({ min: 1, max: 255, example: 'ci' })
+/** The life of a new token: a time, or a duration from now. */
+export class TokenLifeDto {
+  @TimestampField({
+    optional: true,
+    nullable: true,
+    description: 'At most 365 days from now. Not together with `expires_in`.',
+  })
+  expires_at?: string;
+
+  @StringField({
+    optional: true,
+    nullable: true,
+    min: 2,
+    max: 40,
+    pattern: /^(\d{1,6}w)?(\d{1,6}d)?(\d{1,6}h)?(\d{1,6}m)?(\d{1,9}s)?$/,
+    example: '30d',
+    description:
+      'Time from now until the token expires, in weeks, days, hours, minutes and seconds: `30d`, `12h`, `1d12h`. Not together with `expires_at`.',
+  })
+  expires_in?: string;
+}
+
+export class CreateTokenDto extends TokenLifeDto {
+  @StringField({
+    min: 1,
+    max: 255,
+    example: 'ci',
+    description: 'Unique among the tokens of the tenant that are neither revoked nor expired.',
+  })
   name: string;
 
   @ArrayField('string', {
@@ -41,13 +70,6 @@ export class CreateTokenDto {
     description: 'Each scope includes the lower ones. Duplicates are removed.',
   })
   scopes: ('viewer' | 'operator' | 'admin')[];
-
-  @TimestampField({
-    optional: true,
-    nullable: true,
-    description: 'Defaults to 90 days from now; at most 365 days from now.',
-  })
-  expires_at?: string;
 
   @ObjectField(() => NewOwnerDto, { optional: true, description: 'Defaults to the owner of the caller.' })
   owner?: NewOwnerDto;
@@ -89,6 +111,36 @@ export class TokenDto {
 
   @StringField({ nullable: true })
   revoked_by: string | null;
+
+  @StringField({
+    nullable: true,
+    description:
+      'Id of the token that a rotation put in its place. Both have the same name, and this one is usable until `expires_at`.',
+  })
+  replaced_by: string | null;
+}
+
+export class RotateTokenDto extends TokenLifeDto {
+  @IntField({
+    min: 0,
+    max: MAX_OVERLAP_SECONDS,
+    default: DEFAULT_OVERLAP_SECONDS,
+    description:
+      'How long the old token stays usable, in seconds, but not beyond its own expiry. With 0 it is revoked at once.',
+  })
+  overlap_seconds: number;
+}
+
+export class RotatedTokenDto extends TokenDto {
+  @StringField({
+    nullable: true,
+    description:
+      'The new token itself. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.',
+  })
+  token: string | null;
+
+  @ObjectField(() => TokenDto, { description: 'The old token.' })
+  replaced: TokenDto;
 }
 
 export class CreatedTokenDto extends TokenDto {

@@ -1,7 +1,25 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import {
+  CurrentPrincipal,
+  Idempotency,
+  Page,
+  Route,
+  type IdempotencyClaim,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import type { TokenRow } from '@slipway/platform-http/auth';
-import { CreatedTokenDto, CreateTokenDto, TokenDto, TokenListDto, WhoAmIDto } from './token.dto.js';
+import {
+  CreatedTokenDto,
+  CreateTokenDto,
+  RotatedTokenDto,
+  RotateTokenDto,
+  TokenDto,
+  TokenListDto,
+  WhoAmIDto,
+} from './token.dto.js';
 import { TokensService } from './tokens.service.js';
 
 @Controller()
@@ -16,10 +34,10 @@ export class TokensController {
     operationId: 'createToken',
     summary: 'Create an API token',
     description:
-      'Returns the secret in `token`. It is shown only once, because only its hash is stored. The token expires after 90 days unless `expires_at` is given. It cannot have more scopes than its creator.',
+      'Returns the secret in `token`. It is shown only once, because only its hash is stored. The token expires after 90 days unless `expires_at` or `expires_in` is given. It cannot have more scopes than its creator, and no usable token of the tenant can have the same name.',
     example: { name: 'ci', scopes: ['operator'] },
     ok: { 201: CreatedTokenDto },
-    errors: ['quota_exceeded'],
+    errors: ['token_exists', 'quota_exceeded'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
     return this.tokens.create(who, dto);
@@ -53,6 +71,30 @@ export class TokensController {
   })
   revoke(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<TokenRow> {
     return this.tokens.revoke(who, id);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/tokens/:id/rotate',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'rotateToken',
+    summary: 'Rotate an API token',
+    description:
+      'Creates a token with the name, the scopes and the owner of this one, and returns its secret in `token`, once. The old token stays usable for `overlap_seconds`, so that its users can change over. The new one lives as long as the old one was made for, unless `expires_at` or `expires_in` is given. Its `minters` also name the caller, who learns the secret. A token is rotated once; rotate its replacement the next time.',
+    example: { overlap_seconds: 3600 },
+    ok: { 201: RotatedTokenDto },
+    errors: ['token_not_found', 'token_not_rotatable', 'quota_exceeded'],
+    idempotent: true,
+    notFoundFirst: TokensService,
+  })
+  rotate(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() dto: RotateTokenDto,
+    @Idempotency() idempotency: IdempotencyClaim | undefined,
+  ): Promise<Reply> {
+    return this.tokens.rotate(who, id, dto, idempotency);
   }
 
   @Route({

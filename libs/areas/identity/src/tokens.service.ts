@@ -2,36 +2,62 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, Raw } from 'typeorm';
 import { ApiTokenEntity, TokenService, type TokenRow } from '@slipway/platform-http/auth';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
-import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import type { Tx } from '@slipway/platform-database';
+import {
+  type ExistenceCheck,
+  type IdempotencyClaim,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+  errors,
+  pageOf,
+  reply,
+} from '@slipway/platform-http';
+import { Database, type Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
-import { defaultExpiry, mintersOf, tokenObjections } from './token-rules.js';
-import type { CreateTokenDto } from './token.dto.js';
+import {
+  defaultExpiry,
+  mintersOf,
+  namedExpiry,
+  rotatorsOf,
+  sameLife,
+  type TokenLife,
+  tokenObjections,
+  type TokenRequest,
+} from './token-rules.js';
+import type { CreateTokenDto, RotatedTokenDto, RotateTokenDto } from './token.dto.js';
+
+const USABLE = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
 
 @Injectable()
-export class TokensService {
+export class TokensService implements ExistenceCheck {
   constructor(
+    private readonly database: Database,
     private readonly mutations: Mutations,
     private readonly tokens: TokenService,
     private readonly lastAdmin: LastAdmin,
     @Inject(CONFIG) private readonly config: QuotaConfig,
   ) {}
 
+  async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
+    if (!(await this.database.tx({ tenantId }, (tx) => this.isKnown(tx, id!)))) throw identityErrors.token_not_found();
+  }
+
   async create(who: Principal, dto: CreateTokenDto): Promise<TokenRow & { token: string }> {
+    assertOneLife(dto);
     const { name, scopes, owner = who.owner } = dto;
     const minters = mintersOf(who);
     return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const now = await tx.now();
-      const expiresAt = dto.expires_at === undefined ? defaultExpiry(now) : new Date(dto.expires_at);
-      const details = tokenObjections(who, { scopes, expiresAt, minters }, now);
-      if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
-      const limit = quotasOf(this.config, who.tenantName).tokens;
-      await reserveQuota(tx, { tenantId: who.tenantId, quota: 'tokens', limit }, () => countActive(tx));
+      const life = namedExpiry(dto, now) ?? { expiresAt: defaultExpiry(now) };
+      assertAllowed(who, { scopes, minters, ...life }, now);
+      await this.reserve(tx, who);
+      await assertNameIsFree(tx, name);
       const made = { createdBy: actorOf(who), owner, minters };
-      const token = { tenantId: who.tenantId, name, scopes, expiresAt, ...made };
+      const token = { tenantId: who.tenantId, name, scopes, expiresAt: life.expiresAt, ...made };
       const { row, text } = await this.tokens.create(tx, token);
       await appendAudit(tx, { action: 'token.create', resourceType: 'token', resourceName: row.id, after: row });
       return { ...row, token: text! };
@@ -56,11 +82,108 @@ export class TokensService {
       return after!;
     });
   }
+
+  /**
+   * Creates a token with the name, scopes and owner of another one, and ends that one after the overlap. The tenant
+   * cannot lose its last admin by it, because the new token has the same scopes.
+   */
+  async rotate(
+    who: Principal,
+    id: string,
+    dto: RotateTokenDto,
+    idempotency: IdempotencyClaim | undefined,
+  ): Promise<Reply> {
+    assertOneLife(dto);
+    const withoutSecret = (body: unknown) => ({ ...(body as RotatedTokenDto), token: null });
+    const request = { principal: who, locksAccess: true, idempotency, replayed: withoutSecret };
+    return this.mutations.run(request, async (tx) => {
+      const hasOverlap = dto.overlap_seconds > 0;
+      // The new token takes the place of one that ends now. Beside one that stays usable it needs a place of its own,
+      // and the lock of the quota comes before that of the caller.
+      if (hasOverlap && (await this.isKnown(tx, id))) await this.reserve(tx, who);
+      await this.lastAdmin.lock(tx, who);
+      const before = await this.tokens.lock(tx, who.tenantId, id);
+      if (!before) throw identityErrors.token_not_found();
+      const now = await tx.now();
+      const life = namedExpiry(dto, now) ?? { expiresAt: sameLife(before, now) };
+      const minters = rotatorsOf(before, who);
+      const scopes = before.scopes as TokenRequest['scopes'];
+      assertAllowed(who, { scopes, minters, ...life }, now);
+      assertRotatable(before);
+      const usableUntil = hasOverlap ? new Date(now.getTime() + dto.overlap_seconds * 1_000) : null;
+      const made = { createdBy: actorOf(who), owner: before.owner, minters };
+      const token = { tenantId: who.tenantId, name: before.name, expiresAt: life.expiresAt, ...made };
+      const { row, text } = await this.tokens.create(tx, { ...token, scopes: [...scopes] });
+      const by = { by: row.id, usableUntil, actor: actorOf(who) };
+      const replaced = (await this.tokens.replace(tx, who.tenantId, id, by))!;
+      const resourceType = 'token';
+      await appendAudit(tx, { action: 'token.rotate', resourceType, resourceName: id, before, after: replaced });
+      await appendAudit(tx, { action: 'token.create', resourceType, resourceName: row.id, after: row });
+      return reply(201, { ...row, token: text, replaced });
+    });
+  }
+
+  private isKnown(tx: Tx, id: string): Promise<boolean> {
+    return tx.repository(ApiTokenEntity).existsBy({ tenant_id: tx.tenant, id });
+  }
+
+  private async reserve(tx: Tx, { tenantId, tenantName }: Principal): Promise<void> {
+    const limit = quotasOf(this.config, tenantName).tokens;
+    const countUsable = () => tx.repository(ApiTokenEntity).countBy({ tenant_id: tx.tenant, ...USABLE });
+    await reserveQuota(tx, { tenantId, quota: 'tokens', limit }, countUsable);
+  }
 }
 
-function countActive(tx: Tx): Promise<number> {
-  const living = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
-  return tx.repository(ApiTokenEntity).countBy({ tenant_id: tx.tenant, ...living });
+/** Malformed, and not a broken rule: one of the fields would have no effect. */
+function assertOneLife({ expires_at, expires_in }: TokenLife): void {
+  if (expires_at === undefined || expires_in === undefined) return;
+  const message = 'expires_in and expires_at exclude each other';
+  throw errors.invalid_parameter({ message, details: [{ field: 'expires_in', code: 'conflict', message }] });
+}
+
+function assertAllowed(who: Principal, token: TokenRequest, now: Date): void {
+  const details = tokenObjections(who, token, now);
+  if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
+}
+
+/**
+ * Call it under the lock of the quota, by which creations run one after another. Replaced tokens share the name with
+ * their replacement, and people do not choose the names of the tokens that the console makes for its playground.
+ */
+async function assertNameIsFree(tx: Tx, name: string): Promise<void> {
+  const namesake = await tx
+    .repository(ApiTokenEntity)
+    .findOne({
+      select: { id: true },
+      where: { tenant_id: tx.tenant, name, replaced_by: IsNull(), counts_for_owner: false, ...USABLE },
+    });
+  if (!namesake) return;
+  throw identityErrors.token_exists({
+    message: `Token ${namesake.id} of this tenant already has the name ${name}.`,
+    extra: { token_id: namesake.id },
+  });
+}
+
+function assertRotatable({ id, state, replaced_by, created_by }: TokenRow): void {
+  const extra = { token_id: id };
+  if (replaced_by !== null)
+    throw identityErrors.token_not_rotatable({
+      message: `Token ${id} was already rotated: token ${replaced_by} replaces it.`,
+      remediation: `Rotate token ${replaced_by}.`,
+      extra: { ...extra, replaced_by },
+    });
+  if (state !== 'active')
+    throw identityErrors.token_not_rotatable({
+      message: `Token ${id} is ${state}.`,
+      remediation: 'Create a new token.',
+      extra,
+    });
+  if (created_by !== 'system:configuration') return;
+  throw identityErrors.token_not_rotatable({
+    message: 'The bootstrap token is set by configuration.',
+    remediation: 'Change SLIPWAY_BOOTSTRAP_TOKEN and restart the api, or create another token.',
+    extra,
+  });
 }
 
 function actorOf(who: Principal): string {

@@ -28,11 +28,27 @@ export const ROWS: Rows = {
     full: (body) => ({ ...body, owner: OWNER }),
   },
   listTokens: { status: 200, tenancy: 'lists the tokens of the caller', valid: async () => ({}) },
+  rotateToken: {
+    status: 201,
+    audit: 'token.rotate',
+    valid: async (bed) => ({
+      params: { id: (await bed.make('POST', '/tokens', { name: bed.name('token'), scopes: ['viewer'] })).id },
+      body: {},
+    }),
+    keyed: {
+      other: (body) => ({ ...body, overlap_seconds: 60 }),
+      effects: {
+        replacements: `select count(*) from api_tokens where id = (select replaced_by from api_tokens where id = $1)`,
+        audit: `select count(*) from audit_log where resource_name = $1 and action = 'token.rotate'`,
+      },
+      identity: (body) => body.id,
+    },
+  },
   revokeToken: {
     status: 200,
     audit: 'token.revoke',
     valid: async (bed) => ({
-      params: { id: (await bed.make('POST', '/tokens', { name: 'to revoke', scopes: ['viewer'] })).id },
+      params: { id: (await bed.make('POST', '/tokens', { name: bed.name('to revoke'), scopes: ['viewer'] })).id },
     }),
   },
   whoAmI: { status: 200, tenancy: 'shows the caller alone', valid: async () => ({}) },

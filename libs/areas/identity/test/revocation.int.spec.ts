@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   tokenService = new TokenService(bed.database, new TokenUses(bed.database));
   const lastAdmin = new LastAdmin({ identity: IDENTITY });
-  tokens = new TokensService(mutations, tokenService, lastAdmin, {
+  tokens = new TokensService(bed.database, mutations, tokenService, lastAdmin, {
     operator: { quotas: { tokens: 100 } },
     rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
     gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },

@@ -32,7 +32,9 @@ export class SystemStatusService {
   ) {}
 
   async get({ isOperatorTenant }: Principal): Promise<SystemDto> {
-    const { events_days, operations_days, statistics_days, usage_days } = retentionOf(this.config.operator);
+    const { events_days, operations_days, statistics_days, tokens_days, usage_days } = retentionOf(
+      this.config.operator,
+    );
     const known = {
       version: PRODUCT_VERSION,
       node_version: process.versions.node,
@@ -41,6 +43,7 @@ export class SystemStatusService {
         events: events_days,
         operations: operations_days,
         idempotency_keys: KEY_RETENTION_DAYS,
+        tokens: tokens_days,
         request_statistics: statistics_days,
         request_usage: usage_days,
         context_passports: PASSPORT_RETENTION_SECONDS / DAY_SECONDS,

@@ -117,6 +117,9 @@ export class SystemRetentionDto {
   @IntField({ description: 'Idempotency-Keys of mutations without an operation' })
   idempotency_keys: number;
 
+  @IntField({ description: 'Tokens that were revoked or have expired' })
+  tokens: number;
+
   @IntField({ description: 'Request statistics, from which metrics and gates are computed' })
   request_statistics: number;
 

@@ -28,6 +28,12 @@ export const RETENTION = {
     description:
       'Operations and their Idempotency-Keys, counted from the end of the operation. A key that is used again later starts a new operation',
   },
+  tokens_days: {
+    default: 90,
+    min: 1,
+    description:
+      'Tokens, counted from their revocation or expiry. Tokens that started a stored operation are kept longer, and so is the bootstrap token',
+  },
   statistics_days: {
     default: 14,
     // The longest period that Autopilot reads; gates read shorter ones.

@@ -5,6 +5,9 @@ export const tokensOf = (api: Transport) => ({
   list: (options?: OptionsOf<'listTokens'>) => api.list('listTokens', { options }),
   create: (body: BodyOf<'createToken'>, options?: OptionsOf<'createToken'>) =>
     api.call('createToken', { body, options }),
+  /** Replaces a token: the answer has the new one, once, and the old one stays usable for `overlap_seconds`. */
+  rotate: (id: string, body: BodyOf<'rotateToken'> = {}, options?: OptionsOf<'rotateToken'>) =>
+    api.call('rotateToken', { path: { id }, body, options }),
   revoke: (id: string, options?: OptionsOf<'revokeToken'>) => api.call('revokeToken', { path: { id }, options }),
 });
 

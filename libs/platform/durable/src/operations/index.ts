@@ -48,6 +48,7 @@ export {
   GET_OPERATION_RECORD,
   LIST_OPERATION_RECORDS,
   NEWEST_OPERATION_RECORDS,
+  tokenStartedOperation,
   waitsOf,
 } from './accept/operation.query.js';
 export { isLiveOperation, operationActivity, OperationEntity, OperationStepEntity } from './operation.entity.js';

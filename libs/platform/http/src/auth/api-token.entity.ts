@@ -48,4 +48,7 @@ export class ApiTokenEntity {
 
   @Column({ type: 'text', nullable: true })
   revoked_by: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  replaced_by: string | null;
 }

@@ -5,6 +5,7 @@ import { Tenants1700000000010 } from './migrations/1700000000010-tenants.js';
 import { TokenMade1700000000014 } from './migrations/1700000000014-token-made.js';
 import { StoredTokens1700000000015 } from './migrations/1700000000015-stored-tokens.js';
 import { TokenLimits1700000000016 } from './migrations/1700000000016-token-limits.js';
+import { TokenRotation1700000000017 } from './migrations/1700000000017-token-rotation.js';
 
 export { isAccessRefusal } from './access-watch.js';
 export { ApiTokenEntity } from './api-token.entity.js';
@@ -40,4 +41,5 @@ export const migrations = [
   TokenMade1700000000014,
   StoredTokens1700000000015,
   TokenLimits1700000000016,
+  TokenRotation1700000000017,
 ];

@@ -64,7 +64,7 @@ export const FIND_TOKEN_OWNER = prepared(
 );
 
 const RECORD = `id, name, scopes, created_by, jsonb_build_object('type', owner_type, 'id', owner_id) as owner, minters, slipway_rfc3339(created_at) as created_at, slipway_rfc3339(expires_at) as expires_at,
-  slipway_rfc3339(last_used_at) as last_used_at, slipway_rfc3339(revoked_at) as revoked_at, revoked_by,
+  slipway_rfc3339(last_used_at) as last_used_at, slipway_rfc3339(revoked_at) as revoked_at, revoked_by, replaced_by,
   case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end as state`;
 
 export const INSERT_TOKEN = prepared(
@@ -88,6 +88,17 @@ export const LIST_TOKENS = prepared(
 export const REVOKE_TOKEN = prepared(
   'auth-token-revoke',
   `update api_tokens set revoked_at = coalesce(revoked_at, now()), revoked_by = coalesce(revoked_by, $3)
+   where tenant_id = $1 and id = $2 returning ${RECORD}`,
+);
+
+/**
+ * Ends a token that another one replaces: at $4 at the latest, or now, by actor $5. Gateways read it again, because its
+ * expiry or its revocation changes.
+ */
+export const REPLACE_TOKEN = prepared(
+  'auth-token-replace',
+  `update api_tokens set replaced_by = $3, expires_at = least(expires_at, $4::timestamptz),
+     revoked_at = case when $5::text is null then revoked_at else now() end, revoked_by = coalesce(revoked_by, $5)
    where tenant_id = $1 and id = $2 returning ${RECORD}`,
 );
 
@@ -121,5 +132,7 @@ export interface TokenRow {
   last_used_at: string | null;
   revoked_at: string | null;
   revoked_by: string | null;
+  /** The token that replaced it in a rotation. */
+  replaced_by: string | null;
   state: 'active' | 'revoked' | 'expired';
 }

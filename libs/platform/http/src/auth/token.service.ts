@@ -20,6 +20,7 @@ import {
   LOCK_TOKEN,
   LOOK_UP_TOKEN,
   NOTE_TOKEN_USES,
+  REPLACE_TOKEN,
   REQUIRE_AND_LOCK_TOKEN,
   REQUIRE_TOKEN,
   REVOKE_TOKEN,
@@ -190,6 +191,20 @@ export class TokenService implements BearerAuthenticator {
   /** Revokes a token for good. A second call changes nothing. Returns undefined if the tenant has no such token. */
   async revoke(tx: Tx, tenantId: string, id: string, revokedBy: string): Promise<TokenRow | undefined> {
     return tx.one<TokenRow>(REVOKE_TOKEN, [tenantId, id, revokedBy]);
+  }
+
+  /**
+   * Notes that another token replaces this one, and ends it at `usableUntil`, or at once if there is no such time.
+   * Returns undefined if the tenant has no such token.
+   */
+  async replace(
+    tx: Tx,
+    tenantId: string,
+    id: string,
+    { by, usableUntil, actor }: { by: string; usableUntil: Date | null; actor: string },
+  ): Promise<TokenRow | undefined> {
+    const revokedBy = usableUntil === null ? actor : null;
+    return tx.one<TokenRow>(REPLACE_TOKEN, [tenantId, id, by, usableUntil, revokedBy]);
   }
 
   accepts(credential: string): boolean {

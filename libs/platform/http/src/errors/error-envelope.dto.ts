@@ -24,6 +24,14 @@ export class FieldIssueDto {
   message: string;
 }
 
+export class ResourceUseDto {
+  @StringField({ example: 'publication' })
+  type: string;
+
+  @StringField({ example: 'pub_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
+  id: string;
+}
+
 export class ErrorBodyDto {
   @StringField({ description: 'Stable code; branch on this.', example: 'validation_failed' })
   code: string;
@@ -63,6 +71,18 @@ export class ErrorBodyDto {
 
   @StringField({ optional: true, description: 'With binding_exists: the existing binding.' })
   binding_id?: string;
+
+  @StringField({ optional: true, description: 'With token_exists and token_not_rotatable: the existing token.' })
+  token_id?: string;
+
+  @StringField({ optional: true, description: 'With token_not_rotatable: the token that has already replaced it.' })
+  replaced_by?: string;
+
+  @ArrayField(() => ResourceUseDto, {
+    optional: true,
+    description: 'With codes that end in `_in_use`: what uses the resource, at most 20.',
+  })
+  used_by?: ResourceUseDto[];
 
   @IntField({ optional: true, description: 'With cursor_expired: the sequence of the first event that is still kept.' })
   first_sequence?: number;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Owner } from '@slipway/contracts';
 import type { TestDatabase } from '@slipway/platform-database/testing';
 
@@ -33,7 +34,7 @@ export function clientOf(url: () => string, database: TestDatabase, token: strin
     exchange(url(), method, path, { ...options, token: options.token === undefined ? token : options.token });
   async function createToken(scope: string, admin?: string, owner?: Owner): Promise<string> {
     const answer = await send('POST', '/api/v1/tokens', {
-      body: { name: scope, scopes: [scope], owner },
+      body: { name: `${scope} ${randomUUID()}`, scopes: [scope], owner },
       ...(admin && { token: admin }),
     });
     return expectStatus(answer, 201).token;

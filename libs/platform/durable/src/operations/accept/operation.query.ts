@@ -242,3 +242,8 @@ export const LOCK_OPERATION_FOR_EVENTS = locking(
   'operation',
   prepared('operation-lock-for-events', `select 1 from operations where id = $1 for update`),
 );
+
+/** SQL: whether a stored operation was started with this token. */
+export const tokenStartedOperation = (tenant: string, token: string): string =>
+  `exists (select from operations where operations.tenant_id = ${tenant}
+     and operations.requested_by->>'type' = 'token' and operations.requested_by->>'id' = ${token})`;
