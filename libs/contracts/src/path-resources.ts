@@ -10,6 +10,7 @@ export const PATH_RESOURCES: Readonly<Record<string, { description: string; exam
   plans: { description: 'The plan, by id.', example: idOf('plan') },
   sandboxes: { description: 'The sandbox, by id.', example: idOf('sbx') },
   references: { description: 'The reference to an external sandbox, by id.', example: idOf('sbr') },
+  products: { description: 'The model API product, by id.', example: idOf('prd') },
   publications: { description: 'The publication, by id.', example: idOf('pub') },
   'target-bindings': { description: 'The target binding, by id.', example: idOf('bnd') },
   'model-api-catalog': {

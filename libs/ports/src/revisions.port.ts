@@ -106,6 +106,8 @@ export interface RevisionsPort {
    * Keeps a revision for good, in the name of a holder such as `binding:<id>`. @throws revision_not_found if it is gone
    */
   pin(tx: Tx, revisionId: string, holder: string): Promise<void>;
+  /** Ends a pin. A revision without pins is collected like any other. */
+  unpin(tx: Tx, revisionId: string, holder: string): Promise<void>;
   /** Returns deployments with so many old revisions that a collection may be worthwhile. */
   findCrowded(tx: Tx): Promise<string[]>;
   /**

@@ -6,6 +6,7 @@ import {
   CREATED_TENANT,
   CREATED_TOKEN,
   CREATED_WEBHOOK,
+  DELETED,
   DELIVERY,
   TENANT,
   TOKEN,
@@ -224,13 +225,7 @@ export const webhooks: Noun = {
       summary: 'Delete a webhook',
       examples: ['slipway webhooks delete wh_1 --yes'],
       confirm: 'name',
-      view: {
-        name: 'id',
-        columns: [
-          { title: 'ID', of: 'id' },
-          { title: 'STATE', of: 'state' },
-        ],
-      },
+      view: DELETED,
       call: (client, { args: [id], options }) => client.webhooks.delete(id!, options),
     },
     {

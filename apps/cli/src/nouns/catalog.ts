@@ -1,6 +1,26 @@
 import { productIdOf } from './names.js';
-import type { CommandInput, Noun } from './verb.js';
-import { BINDING, CATALOG, OPERATION, PASSPORT, PRODUCT, PUBLICATION, TARGET } from './views.js';
+import type { CommandInput, Flag, Noun } from './verb.js';
+import { BINDING, CATALOG, DELETED, OPERATION, PASSPORT, PRODUCT, PUBLICATION, TARGET } from './views.js';
+
+const PRODUCT_FLAGS: readonly Flag[] = [
+  { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
+  { flags: '--description <text>', summary: 'what the product is', body: 'description' },
+  { flags: '--context-length <tokens>', summary: 'context length of the model', body: 'context_length', as: 'number' },
+  {
+    flags: '--max-output-tokens <tokens>',
+    summary: 'maximum number of tokens in a response',
+    body: 'max_output_tokens',
+    as: 'number',
+  },
+  { flags: '--modalities <list>', summary: 'modalities, such as text,image', body: 'modalities', as: 'list' },
+  {
+    flags: '--supported-parameters <list>',
+    summary: 'parameters, such as temperature,top_p',
+    body: 'supported_parameters',
+    as: 'list',
+  },
+  { flags: '--pricing <json>', summary: 'prices of the product', body: 'pricing', as: 'json' },
+];
 
 export const products: Noun = {
   noun: 'products',
@@ -20,34 +40,43 @@ export const products: Noun = {
       args: '<slug>',
       summary: 'Create a product',
       examples: ['slipway products create acme/chat --display-name "Acme Chat"'],
-      flags: [
-        { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
-        { flags: '--description <text>', summary: 'what the product is', body: 'description' },
-        {
-          flags: '--context-length <tokens>',
-          summary: 'context length of the model',
-          body: 'context_length',
-          as: 'number',
-        },
-        {
-          flags: '--max-output-tokens <tokens>',
-          summary: 'maximum number of tokens in a response',
-          body: 'max_output_tokens',
-          as: 'number',
-        },
-        { flags: '--modalities <list>', summary: 'modalities, such as text,image', body: 'modalities', as: 'list' },
-        {
-          flags: '--supported-parameters <list>',
-          summary: 'parameters, such as temperature,top_p',
-          body: 'supported_parameters',
-          as: 'list',
-        },
-        { flags: '--pricing <json>', summary: 'prices of the product', body: 'pricing', as: 'json' },
-      ],
+      flags: PRODUCT_FLAGS,
       takesBody: true,
       view: PRODUCT,
       call: (client, { args: [slug], body, options }) =>
         client.admin.modelApi.products.create({ ...body, slug }, options),
+    },
+    {
+      verb: 'get',
+      args: '<product>',
+      summary: 'Show a product, by its id or slug',
+      examples: ['slipway products get acme/chat'],
+      view: PRODUCT,
+      call: async (client, { args: [product], options }) =>
+        client.admin.modelApi.products.get(await productIdOf(client, product!), options),
+    },
+    {
+      verb: 'update',
+      args: '<product>',
+      summary: 'Change a product, by its id or slug; the catalog shows it at once',
+      examples: ['slipway products update acme/chat --display-name "Acme Chat 2"'],
+      flags: PRODUCT_FLAGS,
+      takesBody: true,
+      takesIfMatch: true,
+      view: PRODUCT,
+      call: async (client, { args: [product], body = {}, options }) =>
+        client.admin.modelApi.products.update(await productIdOf(client, product!), body, options),
+    },
+    {
+      verb: 'delete',
+      args: '<product>',
+      summary: 'Delete a product that has no bindings and is not published',
+      examples: ['slipway products delete acme/chat --yes'],
+      confirm: 'name',
+      takesIfMatch: true,
+      view: DELETED,
+      call: async (client, { args: [product], options }) =>
+        client.admin.modelApi.products.delete(await productIdOf(client, product!), options),
     },
   ],
 };
@@ -112,6 +141,15 @@ export const bindings: Noun = {
       answersOperation: true,
       view: OPERATION,
       call: (client, { args: [id], options }) => client.admin.modelApi.targetBindings.qualify(id!, options),
+    },
+    {
+      verb: 'delete',
+      args: '<binding>',
+      summary: 'Delete a binding that the current publication does not use',
+      examples: ['slipway bindings delete bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --yes'],
+      confirm: 'yes',
+      view: DELETED,
+      call: (client, { args: [id], options }) => client.admin.modelApi.targetBindings.delete(id!, options),
     },
   ],
 };

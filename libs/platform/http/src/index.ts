@@ -3,7 +3,10 @@ export {
   type ErrorDetail,
   type ErrorSpec,
   type FieldIssue,
+  type ResourceUse,
   defineErrors,
+  MOST_USES_SHOWN,
+  usedBy,
   SlipwayError,
 } from './errors/slipway-error.js';
 export { errors } from './errors/platform.errors.js';

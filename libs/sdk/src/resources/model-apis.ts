@@ -7,6 +7,13 @@ export const adminOf = (api: Transport) => ({
       list: (options?: OptionsOf<'listModelApiProducts'>) => api.list('listModelApiProducts', { options }),
       create: (body: BodyOf<'createModelApiProduct'>, options?: OptionsOf<'createModelApiProduct'>) =>
         api.call('createModelApiProduct', { body, options }),
+      get: (id: string, options?: OptionsOf<'getModelApiProduct'>) =>
+        api.call('getModelApiProduct', { path: { id }, options }),
+      /** A merge patch: the named fields change, and null removes a field. */
+      update: (id: string, body: BodyOf<'updateModelApiProduct'>, options?: OptionsOf<'updateModelApiProduct'>) =>
+        api.call('updateModelApiProduct', { path: { id }, body, options }),
+      delete: (id: string, options?: OptionsOf<'deleteModelApiProduct'>) =>
+        api.call('deleteModelApiProduct', { path: { id }, options }),
     },
     publications: {
       list: (options?: OptionsOf<'listModelApiPublications'>) => api.list('listModelApiPublications', { options }),
@@ -25,6 +32,8 @@ export const adminOf = (api: Transport) => ({
         api.call('createTargetBinding', { body, options }),
       qualify: (id: string, options?: OptionsOf<'qualifyTargetBinding'>) =>
         api.call('qualifyTargetBinding', { path: { id }, options }),
+      delete: (id: string, options?: OptionsOf<'deleteTargetBinding'>) =>
+        api.call('deleteTargetBinding', { path: { id }, options }),
     },
   },
 });

@@ -196,6 +196,14 @@ export class BindingDto {
   created_at: string;
 }
 
+export class DeletedBindingDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
+}
+
 export class BindingPageDto {
   @ArrayField(() => BindingDto)
   data: BindingDto[];

@@ -1,7 +1,7 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
-import { BindingDto, BindingPageDto, CreateBindingDto } from './binding.dto.js';
+import { BindingDto, BindingPageDto, CreateBindingDto, DeletedBindingDto } from './binding.dto.js';
 import { BindingsService } from './bindings.service.js';
 
 @Controller()
@@ -73,5 +73,21 @@ export class BindingsController {
   })
   qualify(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.bindings.qualify(who, id);
+  }
+
+  @Route({
+    method: 'DELETE',
+    path: '/admin/model-api/target-bindings/:id',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'deleteTargetBinding',
+    summary: 'Delete a target binding',
+    description:
+      'Deletes the binding with its credential, and no longer keeps its revision. A binding of the current publication is refused, and the response names the publication. Ended publications still show its id.',
+    ok: { 200: DeletedBindingDto },
+    errors: ['target_binding_not_found', 'target_binding_in_use', 'operation_in_progress'],
+  })
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.bindings.delete(who, id);
   }
 }

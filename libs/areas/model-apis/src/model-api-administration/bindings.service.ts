@@ -6,6 +6,7 @@ import {
   errors,
   pageOf,
   reply,
+  usedBy,
   type ExistenceCheck,
   type PageOf,
   type PageRequest,
@@ -17,7 +18,13 @@ import { operationErrors, OperationRequests } from '@slipway/platform-durable/op
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
-import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } from './binding.dto.js';
+import type {
+  BindingDto,
+  BindingTargetDto,
+  BoundTargetDto,
+  CreateBindingDto,
+  DeletedBindingDto,
+} from './binding.dto.js';
 import { BindingEntity, withResult } from './binding.entity.js';
 import { INSERT_BINDING, LOCK_ADOPTED_SERVER, LOCK_BINDING, type LockedBinding } from './binding.query.js';
 import { adoptedUrls, canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
@@ -25,9 +32,10 @@ import { Egress, type UrlCheckResult } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
 import { modelApiErrors } from './model-api.errors.js';
 import { ProductsService } from './products.service.js';
+import { PublicationEntity } from './publication.entity.js';
 import { QUALIFICATION, stepsFor } from './qualify-target-binding.operation.js';
 
-/** Most bindings of a tenant that a check reads, the newest first: bindings are never deleted. */
+/** Most bindings of a tenant that a check reads, the newest first. */
 const MOST_BINDINGS = 1_000;
 /** Few, because a spec may have long arguments and variables. */
 const REVISIONS_AT_ONCE = 25;
@@ -54,7 +62,7 @@ export class BindingsService implements ExistenceCheck {
     // Outside of the transaction, because it may take a second.
     const reach = await this.reachOf(who, body.target);
     return this.mutations.run({ principal: who }, async (tx) => {
-      await this.products.get(tx, who.tenantId, body.product_id);
+      await this.products.hold(tx, who.tenantId, body.product_id);
       this.assertTarget(body.target, reach);
       const target = await this.pin(tx, who.tenantId, body.target);
       const id = newId('bnd');
@@ -106,12 +114,7 @@ export class BindingsService implements ExistenceCheck {
       const binding = await tx.one<LockedBinding>(LOCK_BINDING, [id, tenantId]);
       if (!binding) throw modelApiErrors.target_binding_not_found();
       const { operation_id: running } = binding;
-      if (running)
-        throw operationErrors.operation_in_progress({
-          message: `Operation ${running} is already qualifying this binding.`,
-          extra: { operation_id: running },
-          remediation: 'Wait for the operation to end, or cancel it.',
-        });
+      if (running !== null) throw isQualifying(running);
       await tx.repository(BindingEntity).update({ tenant_id: tenantId, id }, { operation_id: operationId });
       const product = await this.products.get(tx, tenantId, binding.product_id);
       return {
@@ -121,6 +124,36 @@ export class BindingsService implements ExistenceCheck {
         steps: stepsFor(await this.traits(tx, binding.revision_id), product.context_length),
         audit: { action: 'target_binding.qualify', ...resource },
       };
+    });
+  }
+
+  /** The lock waits for a publication that takes the binding, and for a qualification that begins or ends. */
+  delete(who: Principal, id: string): Promise<DeletedBindingDto> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      const binding = await tx.one<LockedBinding>(LOCK_BINDING, [id, who.tenantId]);
+      if (!binding) throw modelApiErrors.target_binding_not_found();
+      const { operation_id: running, product_id, revision_id: revisionId } = binding;
+      if (running !== null) throw isQualifying(running);
+      const current = await tx
+        .repository(PublicationEntity)
+        .findOneBy({ tenant_id: who.tenantId, product_id, state: 'published' });
+      if (current?.bindings.some(({ binding_id }) => binding_id === id))
+        throw modelApiErrors.target_binding_in_use(
+          usedBy(`Target binding ${id}`, [{ type: 'publication', id: current.id }]),
+        );
+      const before = await this.find(tx, who.tenantId, id);
+      await tx.repository(BindingEntity).delete({ tenant_id: who.tenantId, id });
+      if (revisionId !== null) {
+        await this.revisions.unpin(tx, revisionId, `binding:${id}`);
+        await this.instances.release(tx, revisionId, `binding:${id}`);
+      }
+      await appendAudit(tx, {
+        action: 'target_binding.delete',
+        resourceType: 'target_binding',
+        resourceName: id,
+        before,
+      });
+      return { id, state: 'deleted' };
     });
   }
 
@@ -213,6 +246,14 @@ export class BindingsService implements ExistenceCheck {
       extra: { binding_id: twin?.id },
     });
   }
+}
+
+function isQualifying(operationId: string): Error {
+  return operationErrors.operation_in_progress({
+    message: `Operation ${operationId} is already qualifying this binding.`,
+    extra: { operation_id: operationId },
+    remediation: 'Wait for the operation to end, or cancel it.',
+  });
 }
 
 function answerOf({ checked_at, checks, ...row }: BindingEntity, driftedSince: string | null): BindingDto {

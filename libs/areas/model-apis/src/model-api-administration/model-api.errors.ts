@@ -38,6 +38,18 @@ export const modelApiErrors = defineErrors({
     message: 'This slug is already in use.',
     remediation: 'Choose another slug.',
   },
+  product_in_use: {
+    status: 409,
+    category: 'conflict',
+    message: 'The product has a publication or bindings.',
+    remediation: 'Withdraw the publication and delete the bindings in `used_by` first.',
+  },
+  target_binding_in_use: {
+    status: 409,
+    category: 'conflict',
+    message: 'The current publication of the product has this binding.',
+    remediation: 'Publish the product without the binding, or withdraw the publication in `used_by`.',
+  },
   binding_exists: {
     status: 409,
     category: 'conflict',

@@ -23,7 +23,42 @@ export class PricingDto {
   output_per_mtok: number;
 }
 
-export class CreateProductDto {
+const DISPLAY_NAME = { min: 1, max: 255, description: 'Defaults to the slug.' };
+const DESCRIPTION = { max: 4000 };
+const MODALITY_LIST = { maxItems: 16, unique: true, item: { enum: MODALITIES } };
+const TOKENS = { min: 1, max: MAX_TOKENS };
+const PARAMETER_LIST = {
+  maxItems: 128,
+  unique: true,
+  item: { min: 1, max: 64, pattern: /^[a-z][a-z0-9_]*$/ },
+  example: ['temperature', 'tools'],
+};
+
+/** Everything of a product that can change. */
+export class ProductSettingsDto {
+  @StringField({ ...DISPLAY_NAME, optional: true })
+  display_name?: string;
+
+  @StringField({ ...DESCRIPTION, optional: true })
+  description?: string;
+
+  @ArrayField('string', { ...MODALITY_LIST, default: ['text'] })
+  modalities: string[];
+
+  @IntField({ ...TOKENS, optional: true })
+  context_length?: number;
+
+  @IntField({ ...TOKENS, optional: true })
+  max_output_tokens?: number;
+
+  @ArrayField('string', { ...PARAMETER_LIST, default: [] })
+  supported_parameters: string[];
+
+  @ObjectField(() => PricingDto, { optional: true })
+  pricing?: PricingDto;
+}
+
+export class CreateProductDto extends ProductSettingsDto {
   @StringField({
     min: 3,
     max: 190,
@@ -33,33 +68,44 @@ export class CreateProductDto {
       '`vendor/model`, which clients send as `model`. The vendor must be the name of the tenant; the operator tenant can use any vendor.',
   })
   slug: string;
+}
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Defaults to the slug.' })
-  display_name?: string;
+export class PricingPatchDto {
+  @StringField({ max: 3, removable: true })
+  currency?: string | null;
 
-  @StringField({ max: 4000, optional: true })
-  description?: string;
+  @NumberField({ min: 0, max: MAX_PRICE, removable: true })
+  input_per_mtok?: number | null;
 
-  @ArrayField('string', { maxItems: 16, unique: true, item: { enum: MODALITIES }, default: ['text'] })
-  modalities: string[];
+  @NumberField({ min: 0, max: MAX_PRICE, removable: true })
+  output_per_mtok?: number | null;
+}
 
-  @IntField({ min: 1, max: MAX_TOKENS, optional: true })
-  context_length?: number;
+/** A merge patch of `ProductSettingsDto`. The merged result is validated as a whole. */
+export class UpdateProductDto {
+  @StringField({ max: 190, removable: true, description: 'Cannot change, because clients send it as `model`' })
+  slug?: string | null;
 
-  @IntField({ min: 1, max: MAX_TOKENS, optional: true })
-  max_output_tokens?: number;
+  @StringField({ ...DISPLAY_NAME, removable: true })
+  display_name?: string | null;
 
-  @ArrayField('string', {
-    maxItems: 128,
-    unique: true,
-    item: { min: 1, max: 64, pattern: /^[a-z][a-z0-9_]*$/ },
-    default: [],
-    example: ['temperature', 'tools'],
-  })
-  supported_parameters: string[];
+  @StringField({ ...DESCRIPTION, removable: true })
+  description?: string | null;
 
-  @ObjectField(() => PricingDto, { optional: true })
-  pricing?: PricingDto;
+  @ArrayField('string', { ...MODALITY_LIST, removable: true })
+  modalities?: string[] | null;
+
+  @IntField({ ...TOKENS, removable: true })
+  context_length?: number | null;
+
+  @IntField({ ...TOKENS, removable: true })
+  max_output_tokens?: number | null;
+
+  @ArrayField('string', { ...PARAMETER_LIST, removable: true })
+  supported_parameters?: string[] | null;
+
+  @ObjectField(() => PricingPatchDto, { removable: true })
+  pricing?: PricingPatchDto | null;
 }
 
 export class ProductDto {
@@ -98,6 +144,17 @@ export class ProductDto {
 
   @TimestampField()
   updated_at: string;
+
+  @StringField({ description: 'Changes with everything above. Send it as If-Match with a change.' })
+  etag: string;
+}
+
+export class DeletedProductDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
 }
 
 export class ProductPageDto {

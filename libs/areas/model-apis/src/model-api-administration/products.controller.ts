@@ -1,6 +1,6 @@
-import { Body, Controller } from '@nestjs/common';
-import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
-import { CreateProductDto, ProductDto, ProductPageDto } from './product.dto.js';
+import { Body, Controller, Param } from '@nestjs/common';
+import { CurrentPrincipal, IfMatch, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import { CreateProductDto, DeletedProductDto, ProductDto, ProductPageDto, UpdateProductDto } from './product.dto.js';
 import { ProductsService } from './products.service.js';
 
 @Controller()
@@ -38,5 +38,62 @@ export class ProductsController {
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
     return this.products.list(who, page);
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/admin/model-api/products/:id',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'getModelApiProduct',
+    summary: 'Inspect a model API product',
+    description: 'Returns the product, also if it is a draft. Send its `etag` as `If-Match` with a change.',
+    ok: { 200: ProductDto },
+    errors: ['product_not_found'],
+    hot: true,
+  })
+  get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.products.show(who, id);
+  }
+
+  @Route({
+    method: 'PATCH',
+    path: '/admin/model-api/products/:id',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'updateModelApiProduct',
+    summary: 'Change a model API product',
+    description:
+      'Applies a JSON merge patch (RFC 7386): fields in the patch change, and `null` removes a field or resets it to its default. The slug cannot change. The catalog shows the new values at once. Bindings keep their qualification: qualify them again after a change of `context_length`.',
+    example: { display_name: 'Acme Chat', pricing: { currency: 'USD', input_per_mtok: 0.1, output_per_mtok: 0.4 } },
+    ok: { 200: ProductDto },
+    errors: ['product_not_found'],
+    ifMatch: true,
+    notFoundFirst: ProductsService,
+  })
+  update(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() patch: UpdateProductDto,
+    @IfMatch() ifMatch: string | undefined,
+  ) {
+    return this.products.update(who, id, patch, ifMatch);
+  }
+
+  @Route({
+    method: 'DELETE',
+    path: '/admin/model-api/products/:id',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'deleteModelApiProduct',
+    summary: 'Delete a model API product',
+    description:
+      'Deletes the product and its ended publications, and frees the slug. A product that is published or has bindings is refused, and the response names them.',
+    ok: { 200: DeletedProductDto },
+    errors: ['product_not_found', 'product_in_use'],
+    ifMatch: true,
+  })
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string, @IfMatch() ifMatch: string | undefined) {
+    return this.products.delete(who, id, ifMatch);
   }
 }

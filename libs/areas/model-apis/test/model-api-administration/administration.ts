@@ -41,6 +41,8 @@ export class Administration {
   readonly holds = new Map<string, Set<string>>();
   /** When a hold ends by itself, by revision and holder. */
   readonly holdEnds = new Map<string, Date | undefined>();
+  /** Revisions with the holders that pin them. */
+  readonly pins = new Set<string>();
   readonly ready = new Map<string, number>();
   /** Revisions that sleep until a caller needs them. */
   readonly asleep = new Set<string>();
@@ -191,7 +193,8 @@ export class Administration {
         useValue: {
           find: async (_tx: unknown, _deployment: string, id: string) => revision(id),
           getMany: async (_tx: unknown, ids: string[]) => ids.map(revision),
-          pin: async () => undefined,
+          pin: async (_tx: unknown, id: string, holder: string) => void this.pins.add(`${id} ${holder}`),
+          unpin: async (_tx: unknown, id: string, holder: string) => void this.pins.delete(`${id} ${holder}`),
         },
       },
       {

@@ -13,6 +13,18 @@ export const ROWS: Rows = {
     tenancy: 'lists the products of the caller',
     valid: async (bed) => (await bed.product(), {}),
   },
+  getModelApiProduct: { status: 200, valid: async (bed) => ({ params: { id: await bed.product() } }) },
+  updateModelApiProduct: {
+    status: 200,
+    audit: 'model_api_product.update',
+    valid: async (bed) => ({ params: { id: await bed.product() }, body: { display_name: bed.name('Chat') } }),
+    full: (body) => ({ ...body, pricing: { currency: 'USD', input_per_mtok: 1, output_per_mtok: 2 } }),
+  },
+  deleteModelApiProduct: {
+    status: 200,
+    audit: 'model_api_product.delete',
+    valid: async (bed) => ({ params: { id: await bed.product() } }),
+  },
   createTargetBinding: {
     status: 201,
     audit: 'target_binding.create',
@@ -27,6 +39,11 @@ export const ROWS: Rows = {
     valid: async (bed) => (await bed.binding(), {}),
   },
   getTargetBinding: { status: 200, valid: async (bed) => ({ params: { id: (await bed.binding()).id } }) },
+  deleteTargetBinding: {
+    status: 200,
+    audit: 'target_binding.delete',
+    valid: async (bed) => ({ params: { id: (await bed.binding()).id } }),
+  },
   qualifyTargetBinding: {
     status: 202,
     audit: 'target_binding.qualify',

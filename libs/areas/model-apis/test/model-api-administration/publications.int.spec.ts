@@ -423,3 +423,76 @@ it("after the migration, products that tenants published to others are theirs al
     await owner.end();
   }
 });
+
+const drop = (id: string) => area.products.delete(ADMIN, id, undefined);
+const used = (type: string, id: string) => ({ status: 409, extra: { used_by: [{ type, id }] } });
+
+it('a product or binding in use stays, and one that nothing uses goes with what describes it', async () => {
+  const product = await area.product();
+  const [old, current] = [await qualified(product.id), await qualified(product.id, { credential: 'sk-second' })];
+  await publish(product.id, [one(old.id)]);
+  const publication = await publish(product.id, [one(current.id)]);
+  const both = [publication.id, old.id, current.id];
+  const refusal: any = await drop(product.id).catch((error) => error);
+  expect([refusal.code, refusal.extra.used_by.map((use: any) => use.id)]).toEqual(['product_in_use', both]);
+  for (const id of both) expect(refusal.message).toContain(id);
+  await expect(area.bindings.delete(ADMIN, current.id)).rejects.toMatchObject({
+    code: 'target_binding_in_use',
+    ...used('publication', publication.id),
+  });
+  await area.bindings.delete(ADMIN, old.id);
+  await expect(area.bindings.delete(ADMIN, old.id)).rejects.toMatchObject({ code: 'target_binding_not_found' });
+  await area.publications.withdraw(ADMIN, publication.id);
+  await expect(drop(product.id)).rejects.toMatchObject(used('target_binding', current.id));
+  await area.bindings.delete(ADMIN, current.id);
+  await expect(area.products.delete(OTHER, product.id, undefined)).rejects.toMatchObject({ code: 'product_not_found' });
+  expect(await drop(product.id)).toEqual({ id: product.id, state: 'deleted' });
+  expect(await rows('select from model_api_publications where product_id = $1', [product.id])).toEqual([]);
+  const again = { slug: product.slug, modalities: ['text'], supported_parameters: [] };
+  expect((await area.products.create(ADMIN, again)).status).toBe(201);
+});
+
+it('a deleted binding no longer keeps its revision, and one that is being qualified stays', async () => {
+  const product = await area.product();
+  await area.revision('rev_gone', simulator.url);
+  const target = { deployment: 'dep', revision: 'rev_gone' };
+  const { id } = (await area.bindings.create(ADMIN, { product_id: product.id, target })).body;
+  await area.qualify(id);
+  expect([area.pins.has(`rev_gone binding:${id}`), area.holds.get('rev_gone')]).toEqual([
+    true,
+    new Set([`binding:${id}`]),
+  ]);
+  const operation_id = await area.begin(id);
+  await expect(area.bindings.delete(ADMIN, id)).rejects.toMatchObject({
+    code: 'operation_in_progress',
+    extra: { operation_id },
+  });
+  await area.harness.finish('ten_1', operation_id);
+  await area.bindings.delete(ADMIN, id);
+  expect([area.pins.has(`rev_gone binding:${id}`), area.holds.get('rev_gone')]).toEqual([false, new Set()]);
+  await expect(area.bindings.qualify(ADMIN, id)).rejects.toMatchObject({ code: 'target_binding_not_found' });
+});
+
+it('a patch of a product merges, and is refused if its result breaks a rule or another was faster', async () => {
+  const pricing = { currency: 'USD', input_per_mtok: 1, output_per_mtok: 2 };
+  const made = await area.product(ADMIN, { context_length: 8_192 });
+  const patch = async (body: object, ifMatch?: string) =>
+    (await area.products.update(ADMIN, made.id, body, ifMatch)).body;
+  const priced = await patch({ display_name: 'Chat', pricing }, made.etag);
+  expect(priced).toMatchObject({ display_name: 'Chat', pricing, context_length: 8_192, slug: made.slug });
+  await expect(patch({ display_name: 'Late' }, made.etag)).rejects.toMatchObject({ code: 'precondition_failed' });
+  const cheaper = await patch({ pricing: { input_per_mtok: 0.5 }, display_name: null, context_length: null });
+  expect(cheaper).toMatchObject({
+    pricing: { ...pricing, input_per_mtok: 0.5 },
+    display_name: made.slug,
+    context_length: null,
+  });
+  expect(await patch({ pricing: { output_per_mtok: 2 } }, cheaper.etag)).toEqual(cheaper);
+  await expect(patch({ slug: 'acme/other' })).rejects.toMatchObject({ status: 422, details: [{ code: 'immutable' }] });
+  await expect(patch({ pricing: { currency: null } })).rejects.toMatchObject({
+    details: [{ field: 'pricing.currency' }],
+  });
+  await expect(area.products.update(OTHER, made.id, {}, undefined)).rejects.toMatchObject({
+    code: 'product_not_found',
+  });
+});

@@ -185,6 +185,10 @@ export class RevisionStore implements RevisionsPort {
     await tx.repository(RevisionPinEntity).createQueryBuilder().insert().values(pin).orIgnore().execute();
   }
 
+  async unpin(tx: Tx, revisionId: string, holder: string): Promise<void> {
+    await tx.repository(RevisionPinEntity).delete({ revisionId, holder });
+  }
+
   async findCrowded(tx: Tx): Promise<string[]> {
     const rows = await tx
       .repository(RevisionEntity)

@@ -47,8 +47,8 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
     eases: true,
   },
   policy_versions: { counted: 'versions of policies', remedy: 'Delete a deployment whose policy has many versions' },
-  products: { counted: 'model API products', remedy: 'Change an existing product' },
-  target_bindings: { counted: 'target bindings', remedy: 'Use an existing binding' },
+  products: { counted: 'model API products', remedy: 'Delete a product' },
+  target_bindings: { counted: 'target bindings', remedy: 'Delete a binding' },
   publications: {
     counted: 'publications of model APIs',
     remedy: 'Publish products that have publications again, because their old publications are deleted',

@@ -43,6 +43,25 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
+/** Something that uses a resource: its type, such as `target_binding`, and its id or name. */
+export interface ResourceUse {
+  type: string;
+  id: string;
+}
+
+/** How many users of a resource an error names. */
+export const MOST_USES_SHOWN = 20;
+
+/** Names what uses a resource that therefore cannot go, for an error whose code ends in `_in_use`. */
+export function usedBy(what: string, uses: readonly ResourceUse[]): ErrorDetail {
+  const shown = uses.slice(0, MOST_USES_SHOWN);
+  const named = shown.map(({ type, id }) => `${type.replaceAll('_', ' ')} ${id}`).join(', ');
+  return {
+    message: `${what} is in use by ${named}${uses.length > shown.length ? ' and more' : ''}.`,
+    extra: { used_by: shown },
+  };
+}
+
 /** A failure with a stable code. Any code may raise it; the HTTP layer converts it into the error envelope. */
 export class SlipwayError extends Error {
   readonly status: number;
