@@ -21,6 +21,7 @@ export const PATH_RESOURCES: Readonly<Record<string, { description: string; exam
     description: 'The passport, by id: `x-context-passport` of an inference response.',
     example: 'cp_6f1ed002ab5595859014ebf0951522d9',
   },
+  access: { description: 'The mapping of a hosted identity, by id.', example: idOf('cac') },
   tenants: { description: 'The tenant, by id.', example: idOf('ten') },
   tokens: { description: 'The token, by id; never its secret.', example: idOf('tok') },
   webhooks: { description: 'The webhook, by id.', example: idOf('whk') },

@@ -25,6 +25,7 @@ const LOCKING = [
   'createTenant',
   'createToken',
   'createWebhook',
+  'deleteConsoleAccess',
   'deleteWebhook',
   'promoteOperation',
   'rejectAutopilotPlan',

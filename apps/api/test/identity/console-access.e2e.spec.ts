@@ -63,6 +63,19 @@ it('grants, repeats, changes and revokes one mapping', async () => {
   expect(await put()).toMatchObject({ id: granted.id, status: 'active' });
 });
 
+it('deletes a mapping only when it is revoked, and only for its own tenant', async () => {
+  const { id } = await put({ external_user_id: 'gone' });
+  expect(await codeOf(slipway.consoleAccess.delete(id))).toBe('409 console_access_active');
+  await put({ external_user_id: 'gone', access: false });
+  const stranger = api.slipway((await api.createTenant('stranger')).token);
+  expect(await codeOf(stranger.consoleAccess.delete(id))).toBe('404 console_access_not_found');
+  expect(await slipway.consoleAccess.delete(id)).toEqual({ id, state: 'deleted' });
+  expect(await codeOf(slipway.consoleAccess.delete(id))).toBe('404 console_access_not_found');
+  const again = await put({ external_user_id: 'gone', access: false });
+  expect(again.id).not.toBe(id);
+  await slipway.consoleAccess.delete(again.id);
+});
+
 it('keeps organizations, users and tenants apart', async () => {
   // Assigned to the operator tenant too, which has it implicitly only while no tenant has it.
   const other = api.slipway((await api.createTenant('other', ['org_1'])).token);

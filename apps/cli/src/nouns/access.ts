@@ -179,6 +179,15 @@ export const access: Noun = {
     },
     accessVerb('grant', true, 'Let a user of the identity provider sign in'),
     accessVerb('revoke', false, 'Revoke the access of a user'),
+    {
+      verb: 'delete',
+      args: '<access>',
+      summary: 'Delete the entry of a user whose access is revoked, by its id',
+      examples: ['slipway access delete cac_1 --yes'],
+      confirm: 'yes',
+      view: DELETED,
+      call: (client, { args: [id], options }) => client.consoleAccess.delete(id!, options),
+    },
   ],
 };
 

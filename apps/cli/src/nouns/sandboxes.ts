@@ -1,6 +1,16 @@
 import { putFile, saveFile } from '../sandbox-files.js';
-import type { Noun } from './verb.js';
-import { FILE, REFERENCE, SANDBOX } from './views.js';
+import type { Flag, Noun } from './verb.js';
+import { DELETED, FILE, REFERENCE, SANDBOX, viewOf } from './views.js';
+
+const SETTINGS: readonly Flag[] = [
+  { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
+  {
+    flags: '--expires-at <time>',
+    summary: 'when the sandbox and its files expire (default: never)',
+    body: 'expires_at',
+  },
+  { flags: '--workspace <json>', summary: 'limits for the files of the sandbox', body: 'workspace', as: 'json' },
+];
 
 export const sandboxes: Noun = {
   noun: 'sandboxes',
@@ -34,17 +44,32 @@ export const sandboxes: Noun = {
           summary: 'reference, for a provider other than local',
           body: 'reference_id',
         },
-        { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
-        {
-          flags: '--expires-at <time>',
-          summary: 'when the sandbox and its files expire (default: never)',
-          body: 'expires_at',
-        },
-        { flags: '--workspace <json>', summary: 'limits for the files of the sandbox', body: 'workspace', as: 'json' },
+        ...SETTINGS,
       ],
       takesBody: true,
       view: SANDBOX,
       call: (client, { body = {}, options }) => client.sandboxes.create(body, options),
+    },
+    {
+      verb: 'update',
+      args: '<sandbox>',
+      summary: 'Change labels, expiry or limits of a sandbox',
+      examples: ['slipway sandboxes update sbx_1 --labels team=search'],
+      flags: SETTINGS,
+      takesBody: true,
+      takesIfMatch: true,
+      view: SANDBOX,
+      call: (client, { args: [id], body = {}, options }) => client.sandboxes.update(id!, body, options),
+    },
+    {
+      verb: 'delete',
+      args: '<sandbox>',
+      summary: 'Delete a sandbox and its files; an external sandbox does not change',
+      examples: ['slipway sandboxes delete sbx_1 --yes'],
+      confirm: 'name',
+      takesIfMatch: true,
+      view: DELETED,
+      call: (client, { args: [id], options }) => client.sandboxes.delete(id!, options),
     },
   ],
 };
@@ -88,6 +113,16 @@ export const files: Noun = {
       examples: ['slipway files get sbx_1 hello.txt'],
       flags: [{ flags: '--to <file>', summary: 'local file to write to' }],
       run: saveFile,
+    },
+    {
+      verb: 'delete',
+      args: '<sandbox> <path>',
+      summary: 'Delete a file; an external sandbox keeps it',
+      examples: ['slipway files delete sbx_1 hello.txt --yes'],
+      confirm: 'yes',
+      takesIfMatch: true,
+      view: viewOf('path', 'PATH STATE'),
+      call: (client, { args: [id, path], options }) => client.sandboxes.files.delete(id!, path!, options),
     },
   ],
 };
@@ -136,6 +171,15 @@ export const references: Noun = {
       confirm: 'yes',
       view: REFERENCE,
       call: (client, { args: [id], options }) => client.sandboxes.references.revoke(id!, options),
+    },
+    {
+      verb: 'delete',
+      args: '<reference>',
+      summary: 'Delete a revoked reference that no sandbox has',
+      examples: ['slipway references delete ref_1 --yes'],
+      confirm: 'yes',
+      view: DELETED,
+      call: (client, { args: [id], options }) => client.sandboxes.references.delete(id!, options),
     },
   ],
 };

@@ -1,6 +1,11 @@
-import { Body, Controller } from '@nestjs/common';
+import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
-import { ConsoleAccessDto, ConsoleAccessListDto, SetConsoleAccessDto } from './console-access.dto.js';
+import {
+  ConsoleAccessDto,
+  ConsoleAccessListDto,
+  DeletedConsoleAccessDto,
+  SetConsoleAccessDto,
+} from './console-access.dto.js';
 import { ConsoleAccessService } from './console-access.service.js';
 
 @Controller()
@@ -44,5 +49,21 @@ export class ConsoleAccessController {
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
     return this.access.list(who, page);
+  }
+
+  @Route({
+    method: 'DELETE',
+    path: '/console/access/:id',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'deleteConsoleAccess',
+    summary: 'Delete a revoked mapping',
+    description:
+      'Deletes a mapping whose access is revoked, so that it no longer counts in the quota `console_access`. The tenant then does not know the identity: its requests get 401 instead of 403, and it no longer has to name this tenant among others. An active mapping is refused.',
+    ok: { 200: DeletedConsoleAccessDto },
+    errors: ['console_access_not_found', 'console_access_active'],
+  })
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<DeletedConsoleAccessDto> {
+    return this.access.delete(who, id);
   }
 }

@@ -96,6 +96,14 @@ export class ConsoleAccessDto {
   updated_by: ActorDto;
 }
 
+export class DeletedConsoleAccessDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
+}
+
 export class ConsoleAccessListDto {
   @ArrayField(() => ConsoleAccessDto)
   data: ConsoleAccessDto[];

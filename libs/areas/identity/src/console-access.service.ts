@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, findPage, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
+import type { ConsoleAccessDto, DeletedConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { FIND_ORGANIZATION_GRANT } from './console-access.query.js';
 import { identityErrors } from './identity.errors.js';
@@ -48,6 +48,25 @@ export class ConsoleAccessService {
       findPage(tx, ConsoleAccessEntity, newestFirst(who.tenantId, page)),
     );
     return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
+  }
+
+  /** Under the lock of the admins, as every write of a mapping. */
+  async delete(who: Principal, id: string): Promise<DeletedConsoleAccessDto> {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
+      await this.lastAdmin.lock(tx, who);
+      const mappings = tx.repository(ConsoleAccessEntity);
+      const row = await mappings.findOneBy({ id, tenant_id: tx.tenant });
+      if (!row) throw identityErrors.console_access_not_found();
+      if (row.status === 'active') throw identityErrors.console_access_active();
+      await mappings.delete({ id, tenant_id: tx.tenant });
+      await appendAudit(tx, {
+        action: 'console_access.delete',
+        resourceType: 'console_access',
+        resourceName: id,
+        before: answerOf(row),
+      });
+      return { id, state: 'deleted' };
+    });
   }
 
   /**

@@ -44,6 +44,18 @@ export const identityErrors = defineErrors({
     message: 'The access of this identity was revoked.',
     remediation: 'Ask an admin of the tenant to grant access again.',
   },
+  console_access_not_found: {
+    status: 404,
+    category: 'not_found',
+    message: 'There is no such mapping of a hosted identity.',
+    remediation: 'List mappings with GET /api/v1/console/access.',
+  },
+  console_access_active: {
+    status: 409,
+    category: 'conflict',
+    message: 'The mapping gives access.',
+    remediation: 'Revoke the access first with PUT /api/v1/console/access.',
+  },
   last_admin: {
     status: 409,
     category: 'conflict',

@@ -66,5 +66,13 @@ export const ROWS: Rows = {
       },
     }),
   },
+  deleteConsoleAccess: {
+    status: 200,
+    audit: 'console_access.delete',
+    valid: async (bed) => {
+      const identity = { provider: 'oidc', external_organization_id: 'org', external_user_id: bed.name('gone') };
+      return { params: { id: (await bed.make('PUT', '/console/access', { ...identity, access: false })).id } };
+    },
+  },
   listConsoleAccess: { status: 200, tenancy: 'lists the mappings of the caller', valid: async () => ({}) },
 };

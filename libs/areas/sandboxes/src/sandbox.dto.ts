@@ -1,9 +1,18 @@
-import { ArrayField, IntField, MapField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  IntField,
+  MapField,
+  ObjectField,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
 
 export const SANDBOX_PROVIDERS = ['local', 'e2b', 'daytona', 'custom'] as const;
 export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
 
-const labels = { values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255 } as const;
+export const MAX_LABELS = 64;
+const labels = { values: 'string', maxEntries: MAX_LABELS, maxKeyLength: 63, maxValueLength: 255 } as const;
 
 export class NewWorkspaceDto {
   @IntField({
@@ -42,6 +51,37 @@ export class CreateSandboxDto {
     description: 'Time at which the sandbox and its files are deleted. Defaults to never.',
   })
   expires_at?: string;
+}
+
+export class WorkspacePatchDto {
+  @IntField({
+    min: 1,
+    removable: true,
+    description: 'At least the bytes in use. `null` sets the highest value, which the service defines.',
+  })
+  bytes_limit?: number | null;
+}
+
+/** A merge patch of the settings of a sandbox. */
+export class UpdateSandboxDto {
+  @MapField({
+    ...labels,
+    maxEntries: 2 * MAX_LABELS,
+    removable: true,
+    removableValues: true,
+    description: `Merged key by key; null removes a key. At most ${MAX_LABELS} labels after the merge.`,
+    example: { team: 'search', trial: null },
+  })
+  labels?: Record<string, string | null> | null;
+
+  @TimestampField({
+    removable: true,
+    description: 'Time at which the sandbox and its files are deleted. `null` means never.',
+  })
+  expires_at?: string | null;
+
+  @ObjectField(() => WorkspacePatchDto, { removable: true })
+  workspace?: WorkspacePatchDto | null;
 }
 
 export class WorkspaceDto {
@@ -85,6 +125,20 @@ export class SandboxDto {
 
   @TimestampField({ nullable: true })
   expires_at: string | null;
+
+  @StringField({ description: 'Changes with everything above, also when a file is stored.' })
+  etag: string;
+}
+
+export class DeletedSandboxDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
+
+  @BooleanField({ description: 'Always false: deleting sends nothing to an external sandbox.' })
+  external_sandbox_changed: boolean;
 }
 
 export class SandboxListDto {

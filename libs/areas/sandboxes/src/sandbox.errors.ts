@@ -26,6 +26,18 @@ export const sandboxErrors = defineErrors({
     message: 'A file already exists at this path.',
     remediation: 'Choose another path, or set overwrite to true.',
   },
+  sandbox_reference_active: {
+    status: 409,
+    category: 'conflict',
+    message: 'The reference is active.',
+    remediation: 'Revoke it first with DELETE /api/v1/sandboxes/references/{id}.',
+  },
+  sandbox_reference_in_use: {
+    status: 409,
+    category: 'conflict',
+    message: 'Sandboxes have this reference.',
+    remediation: 'Delete the sandboxes in `used_by` first.',
+  },
   sandbox_reference_revoked: {
     status: 410,
     category: 'not_found',
@@ -48,7 +60,7 @@ export const sandboxErrors = defineErrors({
     status: 507,
     category: 'capacity',
     message: 'The file does not fit into the workspace.',
-    remediation: 'Use another sandbox, or one with a higher bytes_limit.',
+    remediation: 'Delete files, raise workspace.bytes_limit, or use another sandbox.',
   },
 });
 

@@ -28,18 +28,21 @@ export const LOCK_SANDBOX = prepared(
   `select s.id from sandboxes s where s.id = $1 and s.tenant_id = $2 for update`,
 );
 
-/**
- * Removes an expired sandbox with its files, whose blobs become strays: three tables in one statement. Returns no row
- * if another worker was faster.
- */
-export const EXPIRE_SANDBOX = prepared(
-  'sandboxes-expire',
-  `with gone as (
-     delete from sandboxes s where s.id = $1 and s.expires_at <= now() returning s.id
+const removing = (which: string): string => `
+   with gone as (
+     delete from sandboxes s where s.id = $1 and ${which} returning s.id
    ), files as (
      delete from sandbox_files f using gone where f.sandbox_id = gone.id returning f.blob, f.sandbox_id, f.tenant_id
    ), strays as (
      insert into sandbox_stray_blobs (blob, tenant_id, sandbox_id, delete_after) select blob, tenant_id, sandbox_id, now() from files
    )
-   select gone.id from gone`,
-);
+   select gone.id from gone`;
+
+/**
+ * Removes an expired sandbox with its files, whose blobs become strays: three tables in one statement. Returns no row
+ * if another worker was faster.
+ */
+export const EXPIRE_SANDBOX = prepared('sandboxes-expire', removing('s.expires_at <= now()'));
+
+/** As above, for a sandbox of tenant $2 that a client deletes. An upload under way finds no sandbox when it ends. */
+export const DELETE_SANDBOX = prepared('sandboxes-delete', removing('s.tenant_id = $2'));

@@ -1,6 +1,6 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
-import { CreateSandboxDto, SandboxDto, SandboxListDto } from './sandbox.dto.js';
+import { CurrentPrincipal, IfMatch, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import { CreateSandboxDto, DeletedSandboxDto, SandboxDto, SandboxListDto, UpdateSandboxDto } from './sandbox.dto.js';
 import { SandboxesService } from './sandboxes.service.js';
 
 @Controller()
@@ -52,5 +52,46 @@ export class SandboxesController {
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.sandboxes.get(who, id);
+  }
+
+  @Route({
+    method: 'PATCH',
+    path: '/sandboxes/:id',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'updateSandbox',
+    summary: 'Change a sandbox',
+    description:
+      'Applies a JSON merge patch (RFC 7386) to labels, expiry and the limit of the workspace: fields in the patch change, and `null` removes a field or resets it to its default. Provider and reference cannot change.',
+    example: { labels: { purpose: 'trial' }, expires_at: null },
+    ok: { 200: SandboxDto },
+    errors: ['sandbox_not_found'],
+    ifMatch: true,
+    notFoundFirst: SandboxesService,
+  })
+  update(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() patch: UpdateSandboxDto,
+    @IfMatch() ifMatch: string | undefined,
+  ) {
+    return this.sandboxes.update(who, id, patch, ifMatch);
+  }
+
+  @Route({
+    method: 'DELETE',
+    path: '/sandboxes/:id',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'deleteSandbox',
+    summary: 'Delete a sandbox',
+    description:
+      'Deletes the sandbox and its files. Sends nothing to an external sandbox, and keeps the reference to it: revoke that separately. Files that were not sent yet are not sent any more.',
+    ok: { 200: DeletedSandboxDto },
+    errors: ['sandbox_not_found'],
+    ifMatch: true,
+  })
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string, @IfMatch() ifMatch: string | undefined) {
+    return this.sandboxes.delete(who, id, ifMatch);
   }
 }

@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, findPage, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import {
+  assertIfMatch,
   errors,
+  etagOf,
+  mergePatch,
   pageOf,
   reply,
   type ExistenceCheck,
@@ -14,10 +18,17 @@ import {
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { ReferenceEntity } from './references/reference.entity.js';
-import type { CreateSandboxDto, SandboxProvider, SandboxDto } from './sandbox.dto.js';
+import {
+  MAX_LABELS,
+  type CreateSandboxDto,
+  type DeletedSandboxDto,
+  type SandboxDto,
+  type SandboxProvider,
+  type UpdateSandboxDto,
+} from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
-import { SANDBOX_UNEXPIRED, findSandbox } from './sandbox.query.js';
+import { DELETE_SANDBOX, findSandbox, LOCK_SANDBOX, SANDBOX_UNEXPIRED } from './sandbox.query.js';
 
 const GIBIBYTE = 2 ** 30;
 const MAX_LIFE_MS = 100 * 365 * 86_400_000;
@@ -65,7 +76,7 @@ export class SandboxesService implements ExistenceCheck {
         resourceName: answer.id,
         after: answer,
       });
-      return reply(201, answer, { location: `/api/v1/sandboxes/${answer.id}` });
+      return reply(201, answer, { etag: answer.etag, location: `/api/v1/sandboxes/${answer.id}` });
     });
   }
 
@@ -105,14 +116,80 @@ export class SandboxesService implements ExistenceCheck {
     return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }
 
-  async get(who: Principal, id: string): Promise<SandboxDto> {
+  async get(who: Principal, id: string): Promise<Reply<SandboxDto>> {
     const { tenantId } = who;
-    return answerOf(await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, id)));
+    const answer = answerOf(await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, id)));
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  /** A patch that changes nothing writes nothing. */
+  update(who: Principal, id: string, patch: UpdateSandboxDto, ifMatch: string | undefined): Promise<Reply<SandboxDto>> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      const row = await this.lock(tx, who, id);
+      const before = answerOf(row);
+      const settings = settingsOf(row);
+      const changed = this.patched(row, patch, await tx.now());
+      assertIfMatch(ifMatch, before.etag);
+      if (isDeepStrictEqual(settings, changed)) return reply(200, before, { etag: before.etag });
+      await tx.repository(SandboxEntity).update({ id, tenant_id: who.tenantId }, changed);
+      const after = answerOf(await findSandbox(tx, who.tenantId, id));
+      const resource = { resourceType: 'sandbox', resourceName: id };
+      await appendAudit(tx, { action: 'sandbox.update', ...resource, before: settings, after: changed });
+      return reply(200, after, { etag: after.etag });
+    });
+  }
+
+  /**
+   * Sends nothing to an external sandbox, whose reference stays. Pushes that wait find no file any more, and an upload
+   * under way ends with 404.
+   */
+  delete(who: Principal, id: string, ifMatch: string | undefined): Promise<DeletedSandboxDto> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      const before = answerOf(await this.lock(tx, who, id));
+      assertIfMatch(ifMatch, before.etag);
+      await tx.query(DELETE_SANDBOX, [id, who.tenantId]);
+      await appendAudit(tx, { action: 'sandbox.delete', resourceType: 'sandbox', resourceName: id, before });
+      return { id, state: 'deleted', external_sandbox_changed: false };
+    });
   }
 
   /** The 404 of an unknown sandbox takes precedence over a body that breaks a rule. */
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
     await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, params['id']!));
+  }
+
+  /** Uploads of the sandbox wait. @throws sandbox_not_found (404) */
+  private async lock(tx: Tx, { tenantId }: Principal, id: string): Promise<SandboxEntity> {
+    await tx.query(LOCK_SANDBOX, [id, tenantId]);
+    return findSandbox(tx, tenantId, id);
+  }
+
+  /** Returns the settings after a merge patch. @throws validation_failed (422) */
+  private patched(row: SandboxEntity, patch: UpdateSandboxDto, now: Date): SandboxSettings {
+    const settings = settingsOf(row);
+    if (patch.labels !== undefined) settings.labels = (mergePatch(row.labels, patch.labels) ?? {}) as typeof row.labels;
+    if (Object.keys(settings.labels).length > MAX_LABELS)
+      throw refusal('labels', 'max_entries', `labels must have at most ${MAX_LABELS} entries`);
+    if (patch.expires_at !== undefined) {
+      assertLife(patch.expires_at ?? undefined, now);
+      settings.expires_at = patch.expires_at === null ? null : new Date(patch.expires_at).toISOString();
+    }
+    const limit = patch.workspace === null ? null : patch.workspace?.bytes_limit;
+    if (limit === undefined) return settings;
+    this.assertBytesLimit(limit ?? undefined);
+    if (limit !== null && limit < row.bytes_used)
+      throw refusal(
+        'workspace.bytes_limit',
+        'min',
+        `workspace.bytes_limit must be at least ${row.bytes_used}, the bytes in use`,
+      );
+    return { ...settings, bytes_limit: limit ?? this.maxWorkspaceBytes };
+  }
+
+  private assertBytesLimit(limit = 0): void {
+    if (limit <= this.maxWorkspaceBytes) return;
+    const message = `workspace.bytes_limit must be at most ${this.maxWorkspaceBytes} bytes`;
+    throw refusal('workspace.bytes_limit', 'max', message);
   }
 
   /** @throws sandbox_reference_not_found (404) */
@@ -130,24 +207,29 @@ export class SandboxesService implements ExistenceCheck {
         : 'requires a reference_id unless it is local';
       throw refusal(reference ? 'provider' : 'reference_id', reference ? 'enum' : 'required', `provider ${rule}`);
     }
-    if ((dto.workspace?.bytes_limit ?? 0) > this.maxWorkspaceBytes) {
-      throw refusal(
-        'workspace.bytes_limit',
-        'max',
-        `workspace.bytes_limit must be at most ${this.maxWorkspaceBytes} bytes`,
-      );
-    }
-    const life = dto.expires_at === undefined ? 1 : Date.parse(dto.expires_at) - now.getTime();
-    if (life <= 0) throw refusal('expires_at', 'min', 'expires_at must be in the future');
-    if (life > MAX_LIFE_MS) throw refusal('expires_at', 'max', 'expires_at must be within 100 years');
+    this.assertBytesLimit(dto.workspace?.bytes_limit);
+    assertLife(dto.expires_at, now);
   }
+}
+
+type SandboxSettings = Pick<SandboxEntity, 'labels' | 'expires_at' | 'bytes_limit'>;
+
+function settingsOf({ labels, expires_at, bytes_limit }: SandboxEntity): SandboxSettings {
+  return { labels, expires_at, bytes_limit };
+}
+
+function assertLife(expiresAt: string | undefined, now: Date): void {
+  const life = expiresAt === undefined ? 1 : Date.parse(expiresAt) - now.getTime();
+  if (life <= 0) throw refusal('expires_at', 'min', 'expires_at must be in the future');
+  if (life > MAX_LIFE_MS) throw refusal('expires_at', 'max', 'expires_at must be within 100 years');
 }
 
 function answerOf(row: SandboxEntity): SandboxDto {
   const { id, provider, reference_id, state, state_observed_at, labels, created_at, expires_at } = row;
   const { bytes_used, bytes_limit, file_count } = row;
   const workspace = { bytes_used, bytes_limit, file_count };
-  return { id, provider, reference_id, state, state_observed_at, workspace, labels, created_at, expires_at };
+  const shown = { id, provider, reference_id, state, state_observed_at, workspace, labels, created_at, expires_at };
+  return { ...shown, etag: etagOf(JSON.stringify(shown)) };
 }
 
 function refusal(field: string, code: string, message: string): Error {

@@ -22,6 +22,31 @@ export const ROWS: Rows = {
     valid: async (bed) => (await sandbox(bed), {}),
   },
   getSandbox: { status: 200, valid: async (bed) => ({ params: await sandbox(bed) }) },
+  updateSandbox: {
+    status: 200,
+    audit: 'sandbox.update',
+    valid: async (bed) => ({ params: await sandbox(bed), body: { labels: { of: bed.name('sandbox') } } }),
+    full: (body) => ({ ...body, workspace: { bytes_limit: 1000 } }),
+  },
+  deleteSandbox: { status: 200, audit: 'sandbox.delete', valid: async (bed) => ({ params: await sandbox(bed) }) },
+  deleteSandboxFile: {
+    status: 200,
+    audit: 'sandbox_file.delete',
+    valid: async (bed) => {
+      const { id } = await sandbox(bed);
+      await bed.make('PUT', `/sandboxes/${id}/files`, { path: 'a.txt', content: 'text' });
+      return { params: { id }, query: { path: 'a.txt' } };
+    },
+  },
+  deleteSandboxReference: {
+    status: 200,
+    audit: 'sandbox_reference.delete',
+    valid: async (bed) => {
+      const { id, sandbox_id } = await bed.make('POST', '/sandboxes/references', reference(bed));
+      for (const path of [`references/${id}`, sandbox_id]) await bed.api.send('DELETE', `/api/v1/sandboxes/${path}`);
+      return { params: { id } };
+    },
+  },
   createSandboxReference: {
     status: 201,
     audit: 'sandbox_reference.create',

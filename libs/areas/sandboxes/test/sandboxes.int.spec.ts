@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -105,6 +105,7 @@ it('local sandboxes are created, listed and shown only to their tenant', async (
     labels: { team: 'a' },
     created_at: expect.any(String),
     expires_at: null,
+    etag: made.headers['etag'],
   });
   expect((await send('GET', `/sandboxes/${made.body.id}`)).body).toEqual(made.body);
   for (const path of [made.body.id, `${made.body.id}/files`, `${made.body.id}/files?path=a`]) {
@@ -431,4 +432,70 @@ it('a tenant gets no more bytes than its quota, in any of its sandboxes', async 
   expect((await client('PUT', `/sandboxes/${taken}/files?path=b`, { body: '45' })).status).toBe(201);
   expect((await client('PUT', `/sandboxes/${taken}/files?path=c`, { body: '6' })).status).toBe(429);
   expect((await client('PUT', `/sandboxes/${taken}/files?path=c`, { body: '' })).status).toBe(201);
+});
+
+it('a patch changes labels, expiry and limit of a sandbox, if no other change was faster', async () => {
+  const { id, etag } = (
+    await send('POST', '/sandboxes', { json: { labels: { a: '1', b: '2' }, workspace: { bytes_limit: 10 } } })
+  ).body;
+  await send('PUT', `/sandboxes/${id}/files?path=a`, { body: '12345' });
+  const patch = (json: object, headers = {}) => send('PATCH', `/sandboxes/${id}`, { json, headers });
+  const expires_at = '2050-01-01T00:00:00Z';
+  const made = await patch({ labels: { a: null, c: '3' }, expires_at, workspace: { bytes_limit: 5 } });
+  expect([made.status, made.body]).toMatchObject([
+    200,
+    {
+      labels: { b: '2', c: '3' },
+      expires_at: '2050-01-01T00:00:00.000Z',
+      workspace: { bytes_limit: 5, bytes_used: 5 },
+    },
+  ]);
+  expect((await patch({ labels: { a: null } }, { 'if-match': made.headers['etag']! })).body).toEqual(made.body);
+  expect((await patch({ labels: null }, { 'if-match': etag })).status).toBe(412);
+  const reset = await patch({ labels: null, expires_at: null, workspace: null });
+  expect(reset.body).toMatchObject({ labels: {}, expires_at: null, workspace: { bytes_limit: 2 ** 30 } });
+  const many = Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`k${n}`, 'v']));
+  for (const [json, field] of [
+    [{ workspace: { bytes_limit: 4 } }, 'workspace.bytes_limit'],
+    [{ workspace: { bytes_limit: 2 ** 50 } }, 'workspace.bytes_limit'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ labels: many }, 'labels'],
+  ] as const)
+    expect((await patch(json)).body.error).toMatchObject({ code: 'validation_failed', details: [{ field }] });
+  expect((await other('PATCH', `/sandboxes/${id}`, { json: { expires_at: '2020-01-01T00:00:00Z' } })).status).toBe(404);
+  expect(await audits('sandbox.update')).toBe(2);
+});
+
+it('a deleted sandbox takes its files with it, and leaves its reference, which goes when it is revoked', async () => {
+  const { id: reference, sandbox_id } = await register();
+  await send('PUT', `/sandboxes/${sandbox_id}/files?path=a`, { body: '1' });
+  const [{ blob }] = (await database.read<{ blob: string }>(
+    'system',
+    'select blob from sandbox_files where sandbox_id = $1',
+    [sandbox_id],
+  )) as [{ blob: string }];
+  const record = `/sandboxes/references/${reference}/record`;
+  expect((await send('DELETE', record)).body.error.code).toBe('sandbox_reference_active');
+  await send('DELETE', `/sandboxes/references/${reference}`);
+  expect((await send('DELETE', record)).body.error).toMatchObject({
+    code: 'sandbox_reference_in_use',
+    used_by: [{ type: 'sandbox', id: sandbox_id }],
+  });
+  const { etag } = (await send('GET', `/sandboxes/${sandbox_id}`)).body;
+  expect((await other('DELETE', `/sandboxes/${sandbox_id}`)).status).toBe(404);
+  expect((await send('DELETE', `/sandboxes/${sandbox_id}`, { headers: { 'if-match': '"other"' } })).status).toBe(412);
+  const before = received.length;
+  const gone = await send('DELETE', `/sandboxes/${sandbox_id}`, { headers: { 'if-match': etag } });
+  expect(gone.body).toEqual({ id: sandbox_id, state: 'deleted', external_sandbox_changed: false });
+  expect(received.length).toBe(before);
+  expect((await send('GET', `/sandboxes/${sandbox_id}/files`)).status).toBe(404);
+  const isStored = () =>
+    stat(path.join(folder, blob)).then(
+      () => true,
+      () => false,
+    );
+  await eventually(async () => !(await isStored()), 'the content is removed');
+  expect((await other('DELETE', record)).status).toBe(404);
+  expect((await send('DELETE', record)).body).toMatchObject({ id: reference, state: 'deleted' });
+  expect((await send('DELETE', record)).status).toBe(404);
 });

@@ -443,4 +443,37 @@ describe.each([
     expect(await reading).toBeGreaterThan(3);
     expect(sha256((await get('hot')).bytes)).toBe(sha256(versions.at(-1)!));
   });
+
+  const remove = (file: string, headers: Record<string, string> = {}) =>
+    send('DELETE', `/sandboxes/${id}/files?path=${encodeURIComponent(file)}`, { headers });
+
+  it('deletes a file with its content, and frees its bytes and its name', async () => {
+    const { etag } = (await put('d/a', 'hello')).headers as { etag: string };
+    const other = clientOf(origin, (await newTenant(app)).token);
+    const foreign = await other('DELETE', `/sandboxes/${id}/files?path=d/a`);
+    expect([foreign.status, foreign.body.error.code]).toEqual([404, 'sandbox_not_found']);
+    expect((await remove('d/a', { 'if-match': '"other"' })).status).toBe(412);
+    expect((await remove('d/a', { 'if-match': etag })).body).toEqual({
+      path: 'd/a',
+      state: 'deleted',
+      external_sandbox_changed: false,
+    });
+    await expectNothingLeft();
+    for (const path of ['d/a', 'd']) expect((await remove(path)).body.error.code).toBe('sandbox_file_not_found');
+    // A folder is gone with its last file, so its name is free.
+    expect((await put('d', 'x')).status).toBe(201);
+    for (const query of ['', '?path=', '?path=/etc', '?path=d&path=d'])
+      expect([query, (await send('DELETE', `/sandboxes/${id}/files${query}`)).status]).toEqual([query, 400]);
+    expect(await workspace()).toMatchObject({ bytes_used: 1, file_count: 1 });
+  });
+
+  it('counts right when a file is replaced and deleted at once', async () => {
+    await Promise.all(
+      Array.from({ length: 10 }, (_one, index) => (index % 2 ? remove('a') : put('a', 'x'.repeat(index + 1)))),
+    );
+    await put('a', '12345');
+    expect(await workspace()).toMatchObject({ bytes_used: 5, file_count: 1 });
+    await remove('a');
+    await expectNothingLeft();
+  });
 });

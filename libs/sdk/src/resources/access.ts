@@ -23,6 +23,9 @@ export const consoleAccessOf = (api: Transport) => ({
   list: (options?: OptionsOf<'listConsoleAccess'>) => api.list('listConsoleAccess', { options }),
   set: (body: BodyOf<'setConsoleAccess'>, options?: OptionsOf<'setConsoleAccess'>) =>
     api.call('setConsoleAccess', { body, options }),
+  /** Removes a mapping that is revoked. */
+  delete: (id: string, options?: OptionsOf<'deleteConsoleAccess'>) =>
+    api.call('deleteConsoleAccess', { path: { id }, options }),
 });
 
 export const webhooksOf = (api: Transport) => ({

@@ -13,12 +13,19 @@ export const sandboxesOf = (api: Transport) => ({
   get: (id: string, options?: OptionsOf<'getSandbox'>) => api.call('getSandbox', { path: { id }, options }),
   create: (body: BodyOf<'createSandbox'> = {}, options?: OptionsOf<'createSandbox'>) =>
     api.call('createSandbox', { body, options }),
+  /** A merge patch: the named fields change, and null removes a field. */
+  update: (id: string, body: BodyOf<'updateSandbox'>, options?: OptionsOf<'updateSandbox'>) =>
+    api.call('updateSandbox', { path: { id }, body, options }),
+  delete: (id: string, options?: OptionsOf<'deleteSandbox'>) => api.call('deleteSandbox', { path: { id }, options }),
   references: {
     list: (options?: OptionsOf<'listSandboxReferences'>) => api.list('listSandboxReferences', { options }),
     create: (body: BodyOf<'createSandboxReference'>, options?: OptionsOf<'createSandboxReference'>) =>
       api.call('createSandboxReference', { body, options }),
     revoke: (id: string, options?: OptionsOf<'revokeSandboxReference'>) =>
       api.call('revokeSandboxReference', { path: { id }, options }),
+    /** Removes what is left of a revoked reference. */
+    delete: (id: string, options?: OptionsOf<'deleteSandboxReference'>) =>
+      api.call('deleteSandboxReference', { path: { id }, options }),
   },
   files: {
     list: (id: string, options?: Omit<OptionsOf<'listSandboxFiles'>, 'path'>) =>
@@ -34,6 +41,8 @@ export const sandboxesOf = (api: Transport) => ({
         contentType: BYTES,
         options: { timeoutMs: UPLOAD_TIMEOUT_MS, ...options, path },
       }),
+    delete: (id: string, path: string, options?: Omit<OptionsOf<'deleteSandboxFile'>, 'path'>) =>
+      api.call('deleteSandboxFile', { path: { id }, options: { ...options, path } }),
     /** Returns the answer itself: `arrayBuffer()`, `text()`, or its `body` as a stream. */
     download: (id: string, path: string, options?: CallOptions) =>
       api.bytes('listSandboxFiles', {

@@ -61,6 +61,17 @@ export class FileDto {
   sync_operation_id: string | null;
 }
 
+export class DeletedFileDto {
+  @StringField(PATH)
+  path: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
+
+  @BooleanField({ description: 'Always false: an external sandbox keeps the file if it has it.' })
+  external_sandbox_changed: boolean;
+}
+
 export class FileListDto {
   @ArrayField(() => FileDto)
   data: FileDto[];

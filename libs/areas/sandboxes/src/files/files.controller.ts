@@ -5,6 +5,7 @@ import {
   Conditions,
   CurrentPrincipal,
   Idempotency,
+  IfMatch,
   IfNoneMatch,
   Page,
   Route,
@@ -15,7 +16,7 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { Client, type FeedClient } from '@slipway/platform-durable/events';
-import { FileDto, FileListDto, FileOptionsDto, PutFileDto } from './file.dto.js';
+import { DeletedFileDto, FileDto, FileListDto, FileOptionsDto, PutFileDto } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
 import { PUT_FILE } from './content-digest.js';
@@ -71,6 +72,13 @@ const ListOrDownload = applyDecorators(
     },
   }),
 );
+
+const FileToDelete = ApiQuery({
+  name: 'path',
+  required: true,
+  description: 'Path of the file.',
+  schema: { type: 'string', maxLength: 1024 },
+});
 
 @Controller()
 export class FilesController {
@@ -143,5 +151,28 @@ export class FilesController {
     @Page('string') page: PageRequest,
   ) {
     return path === undefined ? this.files.list(who, id, page) : this.files.download(who, id, path, ifNoneMatch);
+  }
+
+  @FileToDelete
+  @Route({
+    method: 'DELETE',
+    path: '/sandboxes/:id/files',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'deleteSandboxFile',
+    summary: 'Delete a file',
+    description:
+      'Deletes the file at `path` from the workspace, and frees its bytes. Sends nothing to an external sandbox, which keeps the file if it has it. `If-Match` takes the ETag of an upload or a download.',
+    ok: { 200: DeletedFileDto },
+    errors: ['sandbox_not_found', 'sandbox_file_not_found'],
+    ifMatch: true,
+  })
+  delete(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Query('path') path: string | undefined,
+    @IfMatch() ifMatch: string | undefined,
+  ) {
+    return this.files.delete(who, id, path, ifMatch);
   }
 }

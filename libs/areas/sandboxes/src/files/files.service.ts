@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, findPage } from '@slipway/platform-database';
 import {
+  assertIfMatch,
+  errors,
   isUnchanged,
   pageOf,
   reply,
@@ -10,14 +12,17 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { MoreThan } from 'typeorm';
 import { contentDigestOf } from './content-digest.js';
 import { assertFilePath } from './file-path.js';
-import { fileAnswer, fileEtag, type FileDto } from './file.dto.js';
+import { fileAnswer, fileEtag, type DeletedFileDto, type FileDto } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
-import { findSandbox } from '../sandbox.query.js';
+import { SandboxEntity } from '../sandbox.entity.js';
+import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
 import { BLOB_STORE, BlobMissingError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
+import { StrayBlobs } from '../storage/stray-blobs.js';
 
 /** The service gives up on a file that was replaced this many times in a row before it could be opened. */
 const OPEN_TRIES = 5;
@@ -27,6 +32,8 @@ export class FilesService {
   constructor(
     private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
+    private readonly mutations: Mutations,
+    private readonly strays: StrayBlobs,
   ) {}
 
   async list(who: Principal, sandboxId: string, page: PageRequest): Promise<PageOf<FileDto>> {
@@ -66,6 +73,39 @@ export class FilesService {
     }
   }
 
+  /** Under the lock of the workspace, so that its sums stay those of its files. The blob is removed after the commit. */
+  async delete(
+    who: Principal,
+    sandboxId: string,
+    path: string | undefined,
+    ifMatch: string | undefined,
+  ): Promise<DeletedFileDto> {
+    if (path === undefined) throw pathMissing();
+    assertFilePath(path);
+    const { tenantId } = who;
+    const gone = await this.mutations.run({ principal: who }, async (tx) => {
+      await tx.query(LOCK_SANDBOX, [sandboxId, tenantId]);
+      const { bytes_used, file_count } = await findSandbox(tx, tenantId, sandboxId);
+      const key = { sandbox_id: sandboxId, path, tenant_id: tenantId };
+      const file = await tx.repository(FileEntity).findOneBy(key);
+      if (!file) throw sandboxErrors.sandbox_file_not_found();
+      assertIfMatch(ifMatch, `"${file.sha256}"`);
+      await tx.repository(FileEntity).delete(key);
+      const sums = { bytes_used: bytes_used - file.size_bytes, file_count: file_count - 1 };
+      await tx.repository(SandboxEntity).update({ id: sandboxId, tenant_id: tenantId }, sums);
+      await this.strays.add(tx, tenantId, sandboxId, file.blob);
+      await appendAudit(tx, {
+        action: 'sandbox_file.delete',
+        resourceType: 'sandbox',
+        resourceName: sandboxId,
+        before: fileAnswer(file),
+      });
+      return file;
+    });
+    await this.strays.discard(tenantId, gone.blob);
+    return { path, state: 'deleted', external_sandbox_changed: false };
+  }
+
   private find(tenantId: string, sandboxId: string, path: string): Promise<FileEntity> {
     return this.database.tx({ tenantId }, async (tx) => {
       await findSandbox(tx, tenantId, sandboxId);
@@ -74,6 +114,11 @@ export class FilesService {
       return file;
     });
   }
+}
+
+function pathMissing(): Error {
+  const message = 'path is required: it names the file to delete';
+  return errors.invalid_parameter({ message, details: [{ field: 'path', code: 'required', message }] });
 }
 
 /** A browser must save whatever a tenant has uploaded, and never show it. */

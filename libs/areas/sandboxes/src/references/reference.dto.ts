@@ -87,6 +87,17 @@ export class ReferenceListDto {
   next_cursor: string | null;
 }
 
+export class DeletedReferenceDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
+
+  @BooleanField({ description: 'Always false: deleting sends nothing to the external sandbox.' })
+  external_sandbox_changed: boolean;
+}
+
 export class RevokedReferenceDto {
   @StringField()
   id: string;

@@ -1,6 +1,12 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
-import { CreateReferenceDto, ReferenceDto, ReferenceListDto, RevokedReferenceDto } from './reference.dto.js';
+import {
+  CreateReferenceDto,
+  DeletedReferenceDto,
+  ReferenceDto,
+  ReferenceListDto,
+  RevokedReferenceDto,
+} from './reference.dto.js';
 import { ReferencesService } from './references.service.js';
 
 @Controller()
@@ -58,5 +64,21 @@ export class ReferencesController {
   })
   revoke(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.references.revoke(who, id);
+  }
+
+  @Route({
+    method: 'DELETE',
+    path: '/sandboxes/references/:id/record',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'deleteSandboxReference',
+    summary: 'Delete a revoked reference',
+    description:
+      'Deletes what is left of a revoked reference, so that it no longer counts in the quota `sandbox_references`. Sends nothing. A reference that is active, or that sandboxes still have, is refused.',
+    ok: { 200: DeletedReferenceDto },
+    errors: ['sandbox_reference_not_found', 'sandbox_reference_active', 'sandbox_reference_in_use'],
+  })
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.references.delete(who, id);
   }
 }

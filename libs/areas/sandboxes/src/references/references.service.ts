@@ -3,8 +3,10 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, findPage, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
+  MOST_USES_SHOWN,
   pageOf,
   reply,
+  usedBy,
   type PageOf,
   type PageRequest,
   type Principal,
@@ -12,10 +14,11 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
-import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
+import type { CreateReferenceDto, DeletedReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';
 import { LOCK_SANDBOX_REFERENCE, REVOKE_SANDBOX_REFERENCE } from './reference.query.js';
 import { sandboxErrors } from '../sandbox.errors.js';
+import { SandboxEntity } from '../sandbox.entity.js';
 import { SandboxesService } from '../sandboxes.service.js';
 
 /**
@@ -103,6 +106,33 @@ export class ReferencesService {
         after: { ...before, state: 'revoked' },
       });
       return revokedAnswer(after!);
+    });
+  }
+
+  /** Sandboxes keep the reference from being deleted, so that uploads to them still answer that it was revoked. */
+  async delete(who: Principal, id: string): Promise<DeletedReferenceDto> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      await tx.query(LOCK_SANDBOX_REFERENCE, [id, who.tenantId]);
+      const before = await find(tx, who.tenantId, id);
+      if (before.state === 'active') throw sandboxErrors.sandbox_reference_active();
+      const sandboxes = await tx
+        .repository(SandboxEntity)
+        .find({
+          select: { id: true },
+          where: { tenant_id: who.tenantId, reference_id: id },
+          order: { id: 'ASC' },
+          take: MOST_USES_SHOWN + 1,
+        });
+      const uses = sandboxes.map((sandbox) => ({ type: 'sandbox', id: sandbox.id }));
+      if (uses.length > 0) throw sandboxErrors.sandbox_reference_in_use(usedBy(`Reference ${id}`, uses));
+      await tx.repository(ReferenceEntity).delete({ id, tenant_id: who.tenantId });
+      await appendAudit(tx, {
+        action: 'sandbox_reference.delete',
+        resourceType: 'sandbox_reference',
+        resourceName: id,
+        before,
+      });
+      return { id, state: 'deleted', external_sandbox_changed: false };
     });
   }
 

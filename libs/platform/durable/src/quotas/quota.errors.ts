@@ -27,10 +27,14 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
     remedy: 'Close an event stream',
     eases: true,
   },
-  sandboxes: { counted: 'sandboxes', remedy: 'Wait until a sandbox expires (expires_at)', eases: true },
-  sandbox_bytes: { counted: 'bytes in sandboxes', remedy: 'Wait until a sandbox expires (expires_at)', eases: true },
+  sandboxes: { counted: 'sandboxes', remedy: 'Delete a sandbox, wait until one expires (expires_at)', eases: true },
+  sandbox_bytes: {
+    counted: 'bytes in sandboxes',
+    remedy: 'Delete files or sandboxes, wait until a sandbox expires (expires_at)',
+    eases: true,
+  },
   sandbox_uploads: { counted: 'unfinished uploads', remedy: 'Wait until an upload ends', eases: true },
-  sandbox_files: { counted: 'files in this sandbox', remedy: 'Use another sandbox' },
+  sandbox_files: { counted: 'files in this sandbox', remedy: 'Delete files, use another sandbox' },
   context_passports: {
     counted: 'context passports',
     remedy: 'Use one session id for a whole conversation, wait until expired passports are deleted',
@@ -53,8 +57,8 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
     counted: 'publications of model APIs',
     remedy: 'Publish products that have publications again, because their old publications are deleted',
   },
-  console_access: { counted: 'console access mappings', remedy: 'Change the existing mapping of a person who left' },
-  sandbox_references: { counted: 'sandbox references', remedy: 'Use an existing reference' },
+  console_access: { counted: 'console access mappings', remedy: 'Delete revoked mappings' },
+  sandbox_references: { counted: 'sandbox references', remedy: 'Delete revoked references' },
   idempotency_keys: {
     counted: 'stored Idempotency-Keys',
     remedy: 'Send the request without a key, wait until old keys are deleted',
