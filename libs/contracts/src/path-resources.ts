@@ -8,6 +8,7 @@ export const PATH_RESOURCES: Readonly<Record<string, { description: string; exam
   diff: { description: 'The revision to compare with, by id, number or name.', example: 'chat-00001' },
   operations: { description: 'The operation, by id: `operation.id` of a 202.', example: idOf('op') },
   plans: { description: 'The plan, by id.', example: idOf('plan') },
+  versions: { description: 'The version of the policy, by its number.', example: '1' },
   sandboxes: { description: 'The sandbox, by id.', example: idOf('sbx') },
   references: { description: 'The reference to an external sandbox, by id.', example: idOf('sbr') },
   products: { description: 'The model API product, by id.', example: idOf('prd') },

@@ -239,6 +239,26 @@ describe('the continual-optimization policy', () => {
     ]);
   });
 
+  it('shows each version as it was in force, newest first', async () => {
+    const name = 'versions';
+    const { policy } = slipway.deployments;
+    await slipway.deployments.create({ name });
+    expect(await policy.versions(name)).toEqual({ data: [], next_cursor: null });
+    const set: object[] = [];
+    for (const mode of ['off', 'observe', 'recommend'] as const) set.unshift(await policy.set(name, { mode }));
+    await policy.set(name, { mode: 'recommend' });
+    expect((await policy.versions(name)).data).toEqual(set);
+    const seen: number[] = [];
+    for await (const { version } of policy.versions(name, { limit: 1 })) seen.push(version);
+    expect(seen).toEqual([3, 2, 1]);
+    expect(await policy.version(name, 1)).toEqual(set[2]);
+    for (const unknown of ['4', '0', '01', '-1', 'latest', '9999999999'])
+      expect(await codeOf(policy.version(name, unknown))).toBe('404 policy_version_not_found');
+    const stranger = api.slipway((await api.createTenant('other')).token);
+    expect(await codeOf(stranger.deployments.policy.version(name, 1))).toBe('404 deployment_not_found');
+    expect(await codeOf(stranger.deployments.policy.versions(name))).toBe('404 deployment_not_found');
+  });
+
   it('can be set by admins, read by viewers, and is hidden from other tenants', async () => {
     const [viewer, operator] = [await api.createToken('viewer'), await api.createToken('operator')];
     expect(await codeOf(put({}, {}, api.slipway(operator)))).toBe('403 scope_insufficient');

@@ -127,6 +127,15 @@ export const FILLS: Record<string, Fill> = {
      select 'oidc', repeat('o', 240) || m, id
      from copies, generate_series(1, ${Math.ceil(FAT_BYTES / 240)}) m`,
   ],
+  listContextPassports: [{ table: 'dataplane_passports', changes: { id: ID, subject: TEXT } }],
+  listContinualOptimizationPolicyVersions: [
+    {
+      table: 'optimization_policies',
+      where: `base.deployment_id = ${OF_DEPLOYMENT}`,
+      order: 'base.version',
+      changes: { version: 'base.version + n', updated_by: `base.updated_by || jsonb_build_object('name', ${TEXT})` },
+    },
+  ],
   listTokens: [
     {
       table: 'api_tokens',

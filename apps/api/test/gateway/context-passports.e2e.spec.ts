@@ -106,6 +106,20 @@ it('revokes: the affinity ends at once and permanently, and a repeated call gets
   await until('the session has affinity again', async () => (await ask('to revoke')).affinity === 'hit', 20_000);
 });
 
+it('a session whose revoked record is deleted begins anew, with affinity', async () => {
+  const { passport: id } = await ask('to delete');
+  await until('the record is readable', () => isReadable(id), 20_000);
+  expect(await codeOf(slipway.contextPassports.delete(id))).toBe('409 context_passport_active');
+  await slipway.contextPassports.revoke(id);
+  await until('the gateway has heard of it', async () => (await ask('to delete')).affinity === 'off', 20_000);
+  const revoked: string[] = [];
+  for await (const one of slipway.contextPassports.list({ deployment: 'chat', state: 'revoked' })) revoked.push(one.id);
+  expect(revoked).toContain(id);
+  expect(await slipway.contextPassports.delete(id)).toEqual({ id, state: 'deleted' });
+  await until('the session has affinity again', async () => (await ask('to delete')).affinity === 'hit', 20_000);
+  await until('it has a new record', () => isReadable(id), 20_000);
+});
+
 it('shows a passport as expired once its time is over', async () => {
   const short = { deployment: 'chat', session_id: 'short', affinity: { ttl_seconds: 1 } };
   const { id } = await slipway.contextPassports.create(short);

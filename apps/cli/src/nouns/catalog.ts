@@ -249,6 +249,18 @@ export const passports: Noun = {
   summary: 'Manage context passports, which keep the requests of a session at one model server',
   verbs: [
     {
+      verb: 'list',
+      summary: 'List context passports',
+      examples: ['slipway passports list --deployment chat --state active'],
+      flags: [
+        { flags: '--deployment <name>', summary: 'only sessions of this deployment or slug', query: 'deployment' },
+        { flags: '--state <state>', summary: 'only passports that are active, expired or revoked', query: 'state' },
+      ],
+      isList: true,
+      view: PASSPORT,
+      call: (client, { options }) => client.contextPassports.list(options),
+    },
+    {
       verb: 'get',
       args: '<passport>',
       summary: 'Show a context passport',
@@ -278,6 +290,15 @@ export const passports: Noun = {
       confirm: 'yes',
       view: PASSPORT,
       call: (client, { args: [id], options }) => client.contextPassports.revoke(id!, options),
+    },
+    {
+      verb: 'delete',
+      args: '<passport>',
+      summary: 'Delete the record of a passport that is revoked or expired',
+      examples: ['slipway passports delete cp_6f1ed002ab5595859014ebf0951522d9 --yes'],
+      confirm: 'yes',
+      view: DELETED,
+      call: (client, { args: [id], options }) => client.contextPassports.delete(id!, options),
     },
   ],
 };

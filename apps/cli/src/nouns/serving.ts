@@ -1,5 +1,5 @@
 import type { Noun } from './verb.js';
-import { DIFF, INSTANCE, POLICY, REVISION, ROUTE } from './views.js';
+import { DIFF, INSTANCE, POLICY, POLICY_VERSION, REVISION, ROUTE } from './views.js';
 
 export const revisions: Noun = {
   noun: 'revisions',
@@ -86,11 +86,23 @@ export const policies: Noun = {
   verbs: [
     {
       verb: 'get',
-      args: '<deployment>',
-      summary: 'Show the policy of a deployment',
-      examples: ['slipway policies get chat'],
+      args: '<deployment> [version]',
+      summary: 'Show the policy of a deployment, or an earlier version of it',
+      examples: ['slipway policies get chat', 'slipway policies get chat 1'],
       view: POLICY,
-      call: (client, { args: [name], options }) => client.deployments.policy.get(name!, options),
+      call: (client, { args: [name, version], options }) =>
+        version === undefined
+          ? client.deployments.policy.get(name!, options)
+          : client.deployments.policy.version(name!, version, options),
+    },
+    {
+      verb: 'versions',
+      args: '<deployment>',
+      summary: 'List the versions of the policy of a deployment, newest first',
+      examples: ['slipway policies versions chat'],
+      isList: true,
+      view: POLICY_VERSION,
+      call: (client, { args: [name], options }) => client.deployments.policy.versions(name!, options),
     },
     {
       verb: 'set',

@@ -198,6 +198,12 @@ export const ROUTE: View = {
   ],
 };
 export const POLICY = viewOf('deployment', 'DEPLOYMENT MODE VERSION SLOS UPDATED=updated_at ETAG');
+/** Versions of one policy. */
+export const POLICY_VERSION = viewOf(
+  'version',
+  'VERSION MODE UPDATED=updated_at BY=updated_by.id',
+  'DEPLOYMENT SLOS ETAG',
+);
 export const INSTANCE = viewOf(
   'id',
   'ID REVISION STATE TARGET LOCATION=place IN_FLIGHT=in_flight RESTARTS STARTED=started_at',

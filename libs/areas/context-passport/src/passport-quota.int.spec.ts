@@ -167,3 +167,46 @@ it.each([-2, 2])(
     expect((await passports.get(who, id)).state).toBe('expired');
   },
 );
+
+it('lists the passports of a tenant, all of them once, by deployment and by state', async () => {
+  for (const session of ['a', 'b', 'c']) await declare(session);
+  await seen(1);
+  const { id: revoked } = (await declare('b')).body;
+  await passports.revoke(who, revoked);
+  const { id: expired } = (await declare('c')).body;
+  await sql(`update dataplane_passports set expires_at = now() where id = $1`, [expired]);
+  const list = (filter: object = {}, limit = 200, cursor?: string[]) => passports.list(who, filter, { limit, cursor });
+  const ids: string[] = [];
+  for (let cursor: string[] | undefined; ;) {
+    const page = await list({}, 1, cursor);
+    ids.push(...page.data.map(({ id }) => id));
+    if (page.next_cursor === null) break;
+    cursor = [page.data[0]!.id];
+  }
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(ids).toHaveLength(4);
+  for (const [state, id] of [
+    ['revoked', revoked],
+    ['expired', expired],
+  ])
+    expect((await list({ state })).data).toMatchObject([{ id, state }]);
+  expect((await list({ state: 'active' })).data).toHaveLength(2);
+  expect((await list({ deployment: 'chat' })).data).toHaveLength(4);
+  expect((await list({ deployment: 'other' })).data).toEqual([]);
+  expect((await passports.list({ ...who, tenantId: newId('ten') }, {}, { limit: 200 })).data).toEqual([]);
+});
+
+it('deletes only passports that have ended, and frees their places in the quota', async () => {
+  const made = [];
+  for (let n = 0; n < LIMIT; n += 1) made.push((await declare(`session-${n}`)).body.id);
+  const [active, revoked, expired] = made as [string, string, string];
+  await passports.revoke(who, revoked);
+  await sql(`update dataplane_passports set expires_at = now() where id = $1`, [expired]);
+  await expect(passports.delete(who, active)).rejects.toMatchObject({ status: 409, code: 'context_passport_active' });
+  await expect(passports.delete({ ...who, tenantId: newId('ten') }, revoked)).rejects.toMatchObject({ status: 404 });
+  for (const id of [revoked, expired]) expect(await passports.delete(who, id)).toEqual({ id, state: 'deleted' });
+  await expect(passports.delete(who, revoked)).rejects.toMatchObject({ code: 'context_passport_not_found' });
+  await declare('one-more');
+  await declare('two-more');
+  await expect(declare('three-more')).rejects.toMatchObject(refusal);
+});

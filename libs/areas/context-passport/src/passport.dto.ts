@@ -1,5 +1,7 @@
-import { IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 
+export const PASSPORT_STATES = ['active', 'expired', 'revoked'] as const;
+export type PassportState = (typeof PASSPORT_STATES)[number];
 const SOURCES = ['x-session-id', 'session_id', 'prompt_cache_key', 'user', 'declared'] as const;
 const REBIND_REASONS = ['target_unhealthy', 'revision_retired', 'weights_changed', 'ttl_expired', 'capacity'] as const;
 
@@ -102,7 +104,7 @@ export class PassportDto {
   @StringField({ example: 'cp_6f1ed002ab5595859014ebf0951522d9' })
   id: string;
 
-  @StringField({ enum: ['active', 'expired', 'revoked'] })
+  @StringField({ enum: PASSPORT_STATES })
   state: string;
 
   @ObjectField(() => PassportSessionDto)
@@ -125,4 +127,33 @@ export class PassportDto {
 
   @ObjectField(() => PassportStatsDto)
   stats: PassportStatsDto;
+}
+
+export class PassportFilterDto {
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Only sessions of this deployment or model API, by the name or slug that their requests send',
+  })
+  deployment?: string;
+
+  @StringField({ enum: PASSPORT_STATES, optional: true, description: 'Only passports in this state' })
+  state?: PassportState;
+}
+
+export class PassportPageDto {
+  @ArrayField(() => PassportDto)
+  data: PassportDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}
+
+export class DeletedPassportDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['deleted'] })
+  state: string;
 }

@@ -1,6 +1,12 @@
-import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, Route, type Principal } from '@slipway/platform-http';
-import { CreatePassportDto, PassportDto } from './passport.dto.js';
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import {
+  CreatePassportDto,
+  DeletedPassportDto,
+  PassportDto,
+  PassportFilterDto,
+  PassportPageDto,
+} from './passport.dto.js';
 import { PassportsService } from './passports.service.js';
 
 @Controller()
@@ -22,6 +28,23 @@ export class PassportsController {
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreatePassportDto) {
     return this.passports.create(who, body);
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/context-passports',
+    scope: 'viewer',
+    tag: 'Context Passport',
+    operationId: 'listContextPassports',
+    summary: 'List context passports',
+    description:
+      'Returns the sessions of the tenant, ordered by id, which is no order in time. Filter with `deployment` and `state`. The values are about a second old.',
+    ok: { 200: PassportPageDto },
+    paged: true,
+    errors: ['validation_failed'],
+  })
+  list(@CurrentPrincipal() who: Principal, @Query() filter: PassportFilterDto, @Page('string') page: PageRequest) {
+    return this.passports.list(who, filter, page);
   }
 
   @Route({
@@ -54,5 +77,21 @@ export class PassportsController {
   })
   revoke(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.passports.revoke(who, id);
+  }
+
+  @Route({
+    method: 'DELETE',
+    path: '/context-passports/:id/record',
+    scope: 'operator',
+    tag: 'Context Passport',
+    operationId: 'deleteContextPassport',
+    summary: 'Delete an ended passport',
+    description:
+      'Deletes the record of a passport that is revoked or expired, so that it no longer counts in the quota `context_passports`. The next request of the session makes a new passport, with affinity. An active passport is refused.',
+    ok: { 200: DeletedPassportDto },
+    errors: ['context_passport_not_found', 'context_passport_active'],
+  })
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.passports.delete(who, id);
   }
 }

@@ -3,27 +3,30 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   boundPassports,
   declarePassport,
+  deleteEndedPassport,
   deleteExpiredPassportsOf,
   findPassport,
   passportCountOf,
   passportCounts,
   passportId,
   passportKey,
+  type PassportRow,
   revokePassport,
   sessionKeyHash,
 } from '@slipway/dataplane';
 import { CONFIG, type Config, type QuotaConfig, quotasOf } from '@slipway/platform-config';
-import { Database, type Tx } from '@slipway/platform-database';
+import { Database, rowPage, type Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { quotasOfTenant, reserveQuota } from '@slipway/platform-durable/quotas';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
-import { type Principal, reply, type Reply } from '@slipway/platform-http';
+import { pageOf, type PageOf, type PageRequest, type Principal, reply, type Reply } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
 import { type RouteAffinity, ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { passportAnswer } from './passport-answer.js';
-import type { CreatePassportDto, PassportDto } from './passport.dto.js';
+import type { CreatePassportDto, DeletedPassportDto, PassportDto, PassportFilterDto } from './passport.dto.js';
 import { passportErrors } from './passport.errors.js';
+import { LIST_PASSPORTS } from './passport.query.js';
 
 const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 /** Most expired passports of a tenant that a round deletes, so that no deletion holds its connection for long. */
@@ -84,6 +87,16 @@ export class PassportsService {
     });
   }
 
+  async list(who: Principal, filter: PassportFilterDto, page: PageRequest): Promise<PageOf<PassportDto>> {
+    const { deployment = null, state = null } = filter;
+    const values = [who.tenantId, page.cursor?.[0] ?? null, deployment, state, page.limit];
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const [found, now] = await Promise.all([tx.query<PassportRow>(LIST_PASSPORTS, values), tx.now()]);
+      const { rows, hasMore } = rowPage(found);
+      return pageOf({ rows: rows.map((row) => passportAnswer(row, this.key, now)), hasMore }, ({ id }) => [id]);
+    });
+  }
+
   async get(who: Principal, id: string): Promise<PassportDto> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const row = await findPassport(tx, who.tenantId, id);
@@ -112,6 +125,24 @@ export class PassportsService {
         });
       }
       return answer;
+    });
+  }
+
+  /** Gateways would write the record of an active session again, so only an ended one is deleted. */
+  async delete(who: Principal, id: string): Promise<DeletedPassportDto> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      const row = await deleteEndedPassport(tx, who.tenantId, id);
+      if (!row) {
+        const isKnown = (await findPassport(tx, who.tenantId, id)) !== undefined;
+        throw isKnown ? passportErrors.context_passport_active() : passportErrors.context_passport_not_found();
+      }
+      await appendAudit(tx, {
+        action: 'context_passport.delete',
+        resourceType: 'context_passport',
+        resourceName: id,
+        before: passportAnswer(row, this.key, await tx.now()),
+      });
+      return { id, state: 'deleted' };
     });
   }
 

@@ -20,6 +20,20 @@ export const ROWS: Rows = {
     valid: async (bed) => ({ body: { deployment: await bed.deployment(), session_id: bed.name('session') } }),
     full: (body) => ({ ...body, affinity: {} }),
   },
+  listContextPassports: {
+    status: 200,
+    tenancy: 'lists the passports of the caller',
+    valid: async (bed) => (await passport(bed), {}),
+  },
+  deleteContextPassport: {
+    status: 200,
+    audit: 'context_passport.delete',
+    valid: async (bed) => {
+      const params = await passport(bed);
+      await bed.api.send('DELETE', `/api/v1/context-passports/${params.id}`);
+      return { params };
+    },
+  },
   getContextPassport: { status: 200, valid: async (bed) => ({ params: await passport(bed) }) },
   revokeContextPassport: {
     status: 200,

@@ -110,6 +110,29 @@ const FIND_PASSPORT: NamedSql = {
   text: `select ${PASSPORT_COLUMNS} from dataplane_passports where tenant_id = $1 and id = $2`,
 };
 
+/** SQL, `p` is a row of `dataplane_passports`: its state by the clock of Postgres. */
+const PASSPORT_STATE = `case when p.revoked_at is not null then 'revoked' when p.expires_at <= now() then 'expired' else 'active' end`;
+
+/**
+ * A select with the columns of `PassportRow`, for a page of the passports of tenant $1: those after id $2, and of
+ * deployment or slug $3 and in state $4 if these are given. Ordered by id, because an index for another order would make
+ * each report of a gateway more expensive.
+ */
+export const PASSPORTS_OF_TENANT = `
+  select ${PASSPORT_COLUMNS} from dataplane_passports p
+  where p.tenant_id = $1 and ($2::text is null or p.id > $2) and ($3::text is null or p.deployment_name = $3)
+    and ($4::text is null or ${PASSPORT_STATE} = $4) order by p.id`;
+
+/** Notifies the gateways as a revocation does: they forget that the passport was revoked. */
+const DELETE_ENDED_PASSPORT: NamedSql = {
+  name: 'dataplane_delete_ended_passport',
+  text: `
+    with ended as (
+      delete from dataplane_passports where tenant_id = $1 and id = $2 and (revoked_at is not null or expires_at <= now()) returning *),
+    told as (select pg_notify('${DATAPLANE_CHANNEL}', 'passport:' || id) from ended)
+    select ${PASSPORT_COLUMNS} from ended, told`,
+};
+
 const READ_LIVE_BINDINGS: NamedSql = {
   name: 'dataplane_live_bindings',
   text: `
@@ -190,6 +213,18 @@ export async function revokePassport(db: QueryClient, tenantId: string, id: stri
 
 export async function findPassport(db: QueryClient, tenantId: string, id: string): Promise<PassportRow | undefined> {
   return (await db.query<PassportRow>(FIND_PASSPORT, [tenantId, id]))[0];
+}
+
+/**
+ * Deletes the record of a session that is revoked or expired, and returns it; undefined if there is none. The session
+ * begins anew at its next request.
+ */
+export async function deleteEndedPassport(
+  db: QueryClient,
+  tenantId: string,
+  id: string,
+): Promise<PassportRow | undefined> {
+  return (await db.query<PassportRow>(DELETE_ENDED_PASSPORT, [tenantId, id]))[0];
 }
 
 /** Returns the bindings that a starting gateway takes over, the most recently used first. */

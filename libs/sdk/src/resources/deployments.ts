@@ -74,6 +74,11 @@ export const deploymentsOf = (api: Transport) => ({
   policy: {
     get: (name: string, options?: OptionsOf<'getContinualOptimizationPolicy'>) =>
       api.call('getContinualOptimizationPolicy', { path: { name }, options }),
+    /** The kept versions, newest first. */
+    versions: (name: string, options?: OptionsOf<'listContinualOptimizationPolicyVersions'>) =>
+      api.list('listContinualOptimizationPolicyVersions', { path: { name }, options }),
+    version: (name: string, version: number | string, options?: OptionsOf<'getContinualOptimizationPolicyVersion'>) =>
+      api.call('getContinualOptimizationPolicyVersion', { path: { name, version: String(version) }, options }),
     set: (
       name: string,
       body: BodyOf<'setContinualOptimizationPolicy'>,

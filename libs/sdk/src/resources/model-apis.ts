@@ -45,12 +45,16 @@ export const modelApiCatalogOf = (api: Transport) => ({
 });
 
 export const contextPassportsOf = (api: Transport) => ({
+  list: (options?: OptionsOf<'listContextPassports'>) => api.list('listContextPassports', { options }),
   get: (id: string, options?: OptionsOf<'getContextPassport'>) =>
     api.call('getContextPassport', { path: { id }, options }),
   create: (body: BodyOf<'createContextPassport'>, options?: OptionsOf<'createContextPassport'>) =>
     api.call('createContextPassport', { body, options }),
   revoke: (id: string, options?: OptionsOf<'revokeContextPassport'>) =>
     api.call('revokeContextPassport', { path: { id }, options }),
+  /** Removes the record of a passport that is revoked or expired. */
+  delete: (id: string, options?: OptionsOf<'deleteContextPassport'>) =>
+    api.call('deleteContextPassport', { path: { id }, options }),
 });
 
 export const targetsOf = (api: Transport) => ({

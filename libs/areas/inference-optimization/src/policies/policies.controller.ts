@@ -2,13 +2,15 @@ import { Body, Controller, Param } from '@nestjs/common';
 import {
   Conditions,
   CurrentPrincipal,
+  Page,
   RehearsalDto,
   Route,
   ValidateOnly,
+  type PageRequest,
   type Preconditions,
   type Principal,
 } from '@slipway/platform-http';
-import { PolicyDto, SetPolicyDto } from './policy.dto.js';
+import { PolicyDto, PolicyPageDto, SetPolicyDto } from './policy.dto.js';
 import { PoliciesService } from './policies.service.js';
 
 const PATH = '/deployments/:name/continual-optimization/policy';
@@ -31,6 +33,40 @@ export class PoliciesController {
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
     return this.policies.get(who, name);
+  }
+
+  @Route({
+    method: 'GET',
+    path: `${PATH}/versions`,
+    scope: 'viewer',
+    tag: 'Inference optimization',
+    operationId: 'listContinualOptimizationPolicyVersions',
+    summary: 'List versions of the policy',
+    description:
+      'Returns the versions of the optimization policy, newest first, each as it was in force. The newest 100 are kept. The list is empty if no policy was set.',
+    ok: { 200: PolicyPageDto },
+    errors: ['deployment_not_found'],
+    paged: true,
+  })
+  versions(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Page('integer') page: PageRequest) {
+    return this.policies.versions(who, name, page);
+  }
+
+  @Route({
+    method: 'GET',
+    path: `${PATH}/versions/:version`,
+    scope: 'viewer',
+    tag: 'Inference optimization',
+    operationId: 'getContinualOptimizationPolicyVersion',
+    summary: 'Inspect a version of the policy',
+    description:
+      'Returns one version of the optimization policy by its number, such as the one that a plan records as `policy_version`.',
+    ok: { 200: PolicyDto },
+    errors: ['deployment_not_found', 'policy_version_not_found'],
+    hot: true,
+  })
+  version(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Param('version') version: string) {
+    return this.policies.version(who, name, version);
   }
 
   @Route({

@@ -4,9 +4,12 @@ import {
   assertPreconditions,
   etagOf,
   jsonPatch,
+  pageOf,
   rehearsal,
   reply,
   type ExistenceCheck,
+  type PageOf,
+  type PageRequest,
   type Preconditions,
   type Principal,
   type Reply,
@@ -50,6 +53,25 @@ export class PoliciesService implements ExistenceCheck {
       return row && answerOf(deployment.name, row);
     });
     if (!answer) throw policyErrors.policy_not_found();
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  /** Empty if no policy was set. */
+  versions(who: Principal, deploymentName: string, page: PageRequest): Promise<PageOf<PolicyDto>> {
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const { id, name } = await this.deployments.get(tx, who.tenantId, deploymentName);
+      const { rows, hasMore } = await this.store.list(tx, id, page.limit, page.cursor?.[0] as number | undefined);
+      return pageOf({ rows: rows.map((row) => answerOf(name, row)), hasMore }, ({ version }) => [version]);
+    });
+  }
+
+  async version(who: Principal, deploymentName: string, given: string): Promise<Reply<PolicyDto>> {
+    const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const { id, name } = await this.deployments.get(tx, who.tenantId, deploymentName);
+      const row = /^[1-9]\d{0,8}$/.test(given) ? await this.store.version(tx, id, Number(given)) : undefined;
+      if (!row) throw policyErrors.policy_version_not_found();
+      return answerOf(name, row);
+    });
     return reply(200, answer, { etag: answer.etag });
   }
 

@@ -438,3 +438,11 @@ export class PolicyDto extends SetPolicyDto {
   @TimestampField()
   updated_at: string;
 }
+
+export class PolicyPageDto {
+  @ArrayField(() => PolicyDto)
+  data: PolicyDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}

@@ -1,9 +1,9 @@
 import type { Actor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { digestOf, type Tx } from '@slipway/platform-database';
+import { digestOf, findPage, type RowPage, type Tx } from '@slipway/platform-database';
 import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/policies';
 import { completePolicy } from './policy-defaults.js';
-import { LessThanOrEqual } from 'typeorm';
+import { LessThan, LessThanOrEqual } from 'typeorm';
 import { PolicyEntity } from './policy.entity.js';
 import { policyErrors } from './policy.errors.js';
 
@@ -26,6 +26,14 @@ export class PolicyStore implements PoliciesPort {
 
   async version(tx: Tx, deploymentId: string, version: number): Promise<PolicyEntity | undefined> {
     return completed(await tx.repository(PolicyEntity).findOneBy({ deploymentId, version }));
+  }
+
+  /** Returns the kept versions of a policy, newest first, before the given one. */
+  async list(tx: Tx, deploymentId: string, limit: number, before?: number): Promise<RowPage<PolicyEntity>> {
+    const where = { deploymentId, ...(before !== undefined && { version: LessThan(before) }) };
+    const order = { version: 'DESC' } as const;
+    const { rows, hasMore } = await findPage(tx, PolicyEntity, { where, order, key: 'version', limit });
+    return { rows: rows.map((row) => completed(row) as PolicyEntity), hasMore };
   }
 
   /** The caller holds the deployment's lock, so no other request can take the next version. */

@@ -9,6 +9,22 @@ export const ROWS: Rows = {
       return { params: { name } };
     },
   },
+  listContinualOptimizationPolicyVersions: {
+    status: 200,
+    valid: async (bed) => {
+      const name = await bed.deployment();
+      await bed.make('PUT', `/deployments/${name}/continual-optimization/policy`);
+      return { params: { name } };
+    },
+  },
+  getContinualOptimizationPolicyVersion: {
+    status: 200,
+    valid: async (bed) => {
+      const name = await bed.deployment();
+      await bed.make('PUT', `/deployments/${name}/continual-optimization/policy`);
+      return { params: { name, version: '1' } };
+    },
+  },
   setContinualOptimizationPolicy: {
     status: 200,
     audit: 'policy.set',

@@ -37,7 +37,8 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   sandbox_files: { counted: 'files in this sandbox', remedy: 'Delete files, use another sandbox' },
   context_passports: {
     counted: 'context passports',
-    remedy: 'Use one session id for a whole conversation, wait until expired passports are deleted',
+    remedy:
+      'Use one session id for a whole conversation, delete revoked passports, wait until expired ones are deleted',
     eases: true,
   },
   stored_bytes: {
