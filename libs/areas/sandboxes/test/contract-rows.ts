@@ -27,11 +27,14 @@ export const ROWS: Rows = {
     audit: 'sandbox.update',
     valid: async (bed) => ({ params: await sandbox(bed), body: { labels: { of: bed.name('sandbox') } } }),
     full: (body) => ({ ...body, workspace: { bytes_limit: 1000 } }),
+    // A patch may name twice as many labels as a sandbox may have: half of them to remove.
+    related: ['labels'],
   },
   deleteSandbox: { status: 200, audit: 'sandbox.delete', valid: async (bed) => ({ params: await sandbox(bed) }) },
   deleteSandboxFile: {
     status: 200,
     audit: 'sandbox_file.delete',
+    example: { status: 400, why: 'no example fills in a parameter of the query' },
     valid: async (bed) => {
       const { id } = await sandbox(bed);
       await bed.make('PUT', `/sandboxes/${id}/files`, { path: 'a.txt', content: 'text' });
