@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, Raw } from 'typeorm';
-import { ApiTokenEntity, TokenService, type TokenRow } from '@slipway/platform-http/auth';
+import { ApiTokenEntity, type NewToken, TokenService, type TokenRow } from '@slipway/platform-http/auth';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import {
   type ExistenceCheck,
@@ -94,9 +94,8 @@ export class TokensService implements ExistenceCheck {
     idempotency: IdempotencyClaim | undefined,
   ): Promise<Reply> {
     assertOneLife(dto);
-    const withoutSecret = (body: unknown) => ({ ...(body as RotatedTokenDto), token: null });
-    const request = { principal: who, locksAccess: true, idempotency, replayed: withoutSecret };
-    return this.mutations.run(request, async (tx) => {
+    let secret: string | undefined;
+    const answer = await this.mutations.run({ principal: who, locksAccess: true, idempotency }, async (tx) => {
       const hasOverlap = dto.overlap_seconds > 0;
       // The new token takes the place of one that ends now. Beside one that stays usable it needs a place of its own,
       // and the lock of the quota comes before that of the caller.
@@ -105,22 +104,19 @@ export class TokensService implements ExistenceCheck {
       const before = await this.tokens.lock(tx, who.tenantId, id);
       if (!before) throw identityErrors.token_not_found();
       const now = await tx.now();
-      const life = namedExpiry(dto, now) ?? { expiresAt: sameLife(before, now) };
-      const minters = rotatorsOf(before, who);
-      const scopes = before.scopes as TokenRequest['scopes'];
-      assertAllowed(who, { scopes, minters, ...life }, now);
-      assertRotatable(before);
+      const token = replacementOf(before, who, dto, now);
+      const { row, text } = await this.tokens.create(tx, token);
+      secret = text;
       const usableUntil = hasOverlap ? new Date(now.getTime() + dto.overlap_seconds * 1_000) : null;
-      const made = { createdBy: actorOf(who), owner: before.owner, minters };
-      const token = { tenantId: who.tenantId, name: before.name, expiresAt: life.expiresAt, ...made };
-      const { row, text } = await this.tokens.create(tx, { ...token, scopes: [...scopes] });
       const by = { by: row.id, usableUntil, actor: actorOf(who) };
       const replaced = (await this.tokens.replace(tx, who.tenantId, id, by))!;
       const resourceType = 'token';
       await appendAudit(tx, { action: 'token.rotate', resourceType, resourceName: id, before, after: replaced });
       await appendAudit(tx, { action: 'token.create', resourceType, resourceName: row.id, after: row });
-      return reply(201, { ...row, token: text, replaced });
+      return reply(201, { ...row, token: null, replaced });
     });
+    // The answer that is stored with the key has no secret, so a replay shows none.
+    return secret === undefined ? answer : reply(201, { ...(answer.body as RotatedTokenDto), token: secret });
   }
 
   private isKnown(tx: Tx, id: string): Promise<boolean> {
@@ -162,6 +158,17 @@ async function assertNameIsFree(tx: Tx, name: string): Promise<void> {
     message: `Token ${namesake.id} of this tenant already has the name ${name}.`,
     extra: { token_id: namesake.id },
   });
+}
+
+/** @throws validation_failed (422), token_not_rotatable (409) */
+function replacementOf(old: TokenRow, who: Principal, dto: RotateTokenDto, now: Date): NewToken {
+  const { expiresAt, field } = namedExpiry(dto, now) ?? { expiresAt: sameLife(old, now), field: undefined };
+  const scopes = old.scopes as NewToken['scopes'];
+  const minters = rotatorsOf(old, who);
+  assertAllowed(who, { scopes, minters, expiresAt, field }, now);
+  assertRotatable(old);
+  const made = { createdBy: actorOf(who), owner: old.owner, minters };
+  return { tenantId: who.tenantId, name: old.name, scopes, expiresAt, ...made };
 }
 
 function assertRotatable({ id, state, replaced_by, created_by }: TokenRow): void {

@@ -37,6 +37,7 @@ export const ROWS: Rows = {
     }),
     keyed: {
       other: (body) => ({ ...body, overlap_seconds: 60 }),
+      mistaken: (body) => ({ ...body, overlap_seconds: 'soon' }),
       effects: {
         replacements: `select count(*) from api_tokens where id = (select replaced_by from api_tokens where id = $1)`,
         audit: `select count(*) from audit_log where resource_name = $1 and action = 'token.rotate'`,

@@ -194,8 +194,6 @@ export interface MutationRequest {
    */
   locksAccess?: boolean;
   idempotency?: IdempotencyClaim;
-  /** Returns the body that a request with the same key gets later, if it differs: an answer may show a secret once. */
-  replayed?: (body: unknown) => unknown;
   /** Makes every check and every write, returns the answer, and rolls back. */
   isDryRun?: boolean;
 }
@@ -244,7 +242,7 @@ export class Mutations {
   ): Promise<Reply>;
   run<T>(request: Omit<MutationRequest, 'idempotency'>, change: (tx: Tx) => Promise<T>): Promise<T>;
   run(request: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
-    const { principal, idempotency, replayed } = request;
+    const { principal, idempotency } = request;
     const scope = { tenantId: principal.tenantId };
     const once = async (tx: Tx) => {
       if (request.locksAccess) holdAccess(tx, principal);
@@ -252,11 +250,7 @@ export class Mutations {
       // It adds nothing, so there is nothing to check.
       if (kept instanceof StoredAnswer) return kept.replay(idempotency!.fingerprint);
       const answer = await change(tx);
-      if (idempotency) {
-        const { status, body, headers } = answer as Reply;
-        const stored = replayed ? reply(status, replayed(body), headers) : (answer as Reply);
-        await store(tx, valuesOf(scope, idempotency), kept!, idempotency.fingerprint, stored);
-      }
+      if (idempotency) await store(tx, valuesOf(scope, idempotency), kept!, idempotency.fingerprint, answer as Reply);
       await this.stored.assertWithin(tx, tenantNameOf(principal));
       return answer;
     };

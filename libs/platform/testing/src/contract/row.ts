@@ -47,6 +47,8 @@ export interface Row {
 export interface KeyedRow {
   /** Changes the body to another one that would also be accepted. */
   other: (body: any) => any;
+  /** Changes the body to one that is refused with 400. Needed if no field of it is named like those that the test sends. */
+  mistaken?: (body: any) => any;
   /**
    * SQL that counts the effects on the resource of the first path parameter ($1), or of the body's `name` if the path
    * has none. Each count must be 1 after any number of requests.
