@@ -109,7 +109,9 @@ it('one person cannot approve their own plan with any token that is theirs or ca
   const invented = await mint(BOB, alice, 'admin');
   const grandchild = await mint({ type: 'person', id: 'dave' }, invented);
   const another = await mint(ALICE);
-  for (const token of [alice, second, invented, grandchild, another])
+  const ofBob = await slipway.tokens.create({ name: 'of bob', scopes: ['operator'], owner: BOB });
+  const taken = (await api.slipway(alice).tokens.rotate(ofBob.id)).token!;
+  for (const token of [alice, second, invented, grandchild, another, taken])
     expect(await codeOf(decide(made, token))).toBe('403 self_approval_forbidden');
   expect(await codeOf(decide(await plan(api.token), bob))).toBe('403 self_approval_forbidden');
   expect(await approvalOf(slipway.autopilot.plans.get(made.id))).toMatchObject({ state: 'pending', version: 0 });
