@@ -1,6 +1,6 @@
 import { putFile, saveFile } from '../sandbox-files.js';
 import type { Flag, Noun } from './verb.js';
-import { DELETED, FILE, REFERENCE, SANDBOX, viewOf } from './views.js';
+import { DELETED, DELETED_FILE, FILE, REFERENCE, SANDBOX } from './views.js';
 
 const SETTINGS: readonly Flag[] = [
   { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
@@ -121,7 +121,7 @@ export const files: Noun = {
       examples: ['slipway files delete sbx_1 hello.txt --yes'],
       confirm: 'yes',
       takesIfMatch: true,
-      view: viewOf('path', 'PATH STATE'),
+      view: DELETED_FILE,
       call: (client, { args: [id, path], options }) => client.sandboxes.files.delete(id!, path!, options),
     },
   ],

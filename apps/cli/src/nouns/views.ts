@@ -314,6 +314,7 @@ export const TOKEN = viewOf(
 export const CREATED_TOKEN: View = { name: 'token', columns: [...columnsOf('TOKEN'), ...TOKEN.columns] };
 /** What is left of a resource. */
 export const DELETED = viewOf('id', 'ID STATE');
+export const DELETED_FILE = viewOf('path', 'PATH STATE');
 export const TENANT = viewOf('id', 'ID NAME ORGANIZATIONS=external_organization_ids CREATED=created_at');
 export const CREATED_TENANT = viewOf('token', 'TOKEN ID NAME');
 export const ACCESS = viewOf(

@@ -16,6 +16,7 @@ import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
 import { addRequestChecks } from './request-checks.js';
 import { RequestShares } from './request-shares.js';
 import { type Entrance, Entrances, type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
+import { PathTable } from './path-table.js';
 import type { BodyWatch } from './watched-body.js';
 
 /**
@@ -133,41 +134,6 @@ const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, 
 export type GuardHook = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Knows which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself
- * has one tree per method, and no query over all of them.
- */
-class PathTable {
-  private readonly rows = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-
-  add(method: string | string[], path: string): void {
-    const row = this.rows.get(path) ?? { pattern: patternOf(path), methods: new Set<string>() };
-    for (const name of [method].flat()) row.methods.add(name);
-    this.rows.set(path, row);
-  }
-
-  /**
-   * @param url as the client sent it
-   * @returns an empty list for an unknown path
-   */
-  methodsOf(url: string): string[] {
-    const path = url.split('?', 1)[0]!;
-    const methods = new Set<string>();
-    for (const row of this.rows.values()) {
-      if (row.pattern.test(path)) for (const method of row.methods) methods.add(method);
-    }
-    return [...methods].sort();
-  }
-}
-
-function patternOf(path: string): RegExp {
-  const segments = path.split('/').map((segment) => {
-    if (segment === '*') return '.*';
-    return segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  });
-  return new RegExp(`^${segments.join('/')}$`);
-}
-
-/**
  * Fastify as Nest's HTTP layer, with one shape for all failures and one for all answers. Work that interceptors and
  * global pipes usually do is here and in `@Route`, because each of them costs several promises per request.
  */
@@ -245,7 +211,10 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
 
   private async guardRequest(request: SlipwayRequest, reply: FastifyReply): Promise<void> {
     const route = request.slipway.route;
-    if (!route || route.scope === 'public') return;
+    if (!route) return;
+    // The router found a route with a placeholder, because that of the path itself does not support the method.
+    if (this.paths.ownMethodsOf(request.url)?.has(request.method) === false) throw this.wrongMethod(request.url);
+    if (route.scope === 'public') return;
     if (!this.guard) throw errors.unauthenticated();
     await this.guard(request, reply);
   }
@@ -254,12 +223,19 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     const path = request.url.split('?', 1)[0]!;
     if (wantsPage(request) && this.browserPages?.has(path)) return this.browserPages.answer(request, reply);
     const methods = this.paths.methodsOf(path);
-    const allow = [...methods, 'OPTIONS'].join(', ');
-    if (methods.length > 0 && request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send();
+    if (methods.length > 0 && request.method === 'OPTIONS')
+      return reply.code(204).header('allow', this.allowedOn(path)).send();
     const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
-    const refusal = isWrongMethod ? errors.method_not_allowed({ headers: { allow } }) : errors.not_found();
-    sendErrorEnvelope(request, reply, refusal);
+    sendErrorEnvelope(request, reply, isWrongMethod ? this.wrongMethod(path) : errors.not_found());
     return reply;
+  }
+
+  private wrongMethod(url: string): Error {
+    return errors.method_not_allowed({ headers: { allow: this.allowedOn(url) } });
+  }
+
+  private allowedOn(url: string): string {
+    return [...this.paths.methodsOf(url), 'OPTIONS'].join(', ');
   }
 
   // Nest would install its own parsers and handlers over those of the constructor.

@@ -1,0 +1,41 @@
+/**
+ * Knows which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself
+ * has one tree per method, and no query over all of them.
+ */
+export class PathTable {
+  private readonly rows = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  add(method: string | string[], path: string): void {
+    const row = this.rows.get(path) ?? { pattern: patternOf(path), methods: new Set<string>() };
+    for (const name of [method].flat()) row.methods.add(name);
+    this.rows.set(path, row);
+  }
+
+  /**
+   * @param url as the client sent it
+   * @returns an empty list for an unknown path
+   */
+  methodsOf(url: string): string[] {
+    const own = this.ownMethodsOf(url);
+    if (own) return [...own].sort();
+    const path = url.split('?', 1)[0]!;
+    const methods = new Set<string>();
+    for (const row of this.rows.values()) {
+      if (row.pattern.test(path)) for (const method of row.methods) methods.add(method);
+    }
+    return [...methods].sort();
+  }
+
+  /** Of a path that is a route of its own, such as `/sandboxes/references`, also if a placeholder would match it. */
+  ownMethodsOf(url: string): ReadonlySet<string> | undefined {
+    return this.rows.get(url.split('?', 1)[0]!)?.methods;
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const segments = path.split('/').map((segment) => {
+    if (segment === '*') return '.*';
+    return segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${segments.join('/')}$`);
+}
