@@ -110,9 +110,8 @@ export class TokensService implements ExistenceCheck {
       const usableUntil = hasOverlap ? new Date(now.getTime() + dto.overlap_seconds * 1_000) : null;
       const by = { by: row.id, usableUntil, actor: actorOf(who) };
       const replaced = (await this.tokens.replace(tx, who.tenantId, id, by))!;
-      const resourceType = 'token';
-      await appendAudit(tx, { action: 'token.rotate', resourceType, resourceName: id, before, after: replaced });
-      await appendAudit(tx, { action: 'token.create', resourceType, resourceName: row.id, after: row });
+      const after = { replaced, token: row };
+      await appendAudit(tx, { action: 'token.rotate', resourceType: 'token', resourceName: id, before, after });
       return reply(201, { ...row, token: null, replaced });
     });
     // The answer that is stored with the key has no secret, so a replay shows none.
