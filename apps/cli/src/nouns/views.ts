@@ -312,7 +312,7 @@ export const TOKEN = viewOf(
  * `-o name`: TOKEN=$(slipway tokens create …)
  */
 export const CREATED_TOKEN: View = { name: 'token', columns: [...columnsOf('TOKEN'), ...TOKEN.columns] };
-/** What is left of a resource. */
+/** The answer to a deletion. */
 export const DELETED = viewOf('id', 'ID STATE');
 export const DELETED_FILE = viewOf('path', 'PATH STATE');
 export const TENANT = viewOf('id', 'ID NAME ORGANIZATIONS=external_organization_ids CREATED=created_at');

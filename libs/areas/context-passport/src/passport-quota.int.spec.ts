@@ -196,7 +196,7 @@ it('lists the passports of a tenant, all of them once, by deployment and by stat
   expect((await passports.list({ ...who, tenantId: newId('ten') }, {}, { limit: 200 })).data).toEqual([]);
 });
 
-it('deletes only passports that have ended, and frees their places in the quota', async () => {
+it('deletes only passports that have ended, which then no longer count in the quota', async () => {
   const made = [];
   for (let n = 0; n < LIMIT; n += 1) made.push((await declare(`session-${n}`)).body.id);
   const [active, revoked, expired] = made as [string, string, string];

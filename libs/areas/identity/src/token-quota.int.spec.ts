@@ -148,7 +148,7 @@ it('a rotated token and its replacement share a name, which no third token gets'
   await expect(rotate(second.id, 60)).rejects.toMatchObject({ code: 'token_not_rotatable' });
 });
 
-it('an old token that stays usable counts in the quota, and one that ends at once makes way', async () => {
+it('an old token that stays usable counts in the quota, and one that ends at once does not', async () => {
   const made = [];
   for (let n = 0; n < LIMIT; n += 1) made.push(await create());
   await expect(rotate(made[0]!.id, 60)).rejects.toMatchObject(refusal);

@@ -42,7 +42,7 @@ const UNITS_MS: Record<string, number> = { w: 7 * DAY_MS, d: DAY_MS, h: 3_600_00
 
 /** `1d12h`: the sum of its parts. */
 function durationMs(text: string): number {
-  return [...text.matchAll(/(\d+)([wdhms])/g)].reduce(
+  return [...text.matchAll(/(\d{1,9})([wdhms])/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * UNITS_MS[unit!]!,
     0,
   );

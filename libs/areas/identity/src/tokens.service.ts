@@ -97,8 +97,8 @@ export class TokensService implements ExistenceCheck {
     let secret: string | undefined;
     const answer = await this.mutations.run({ principal: who, locksAccess: true, idempotency }, async (tx) => {
       const hasOverlap = dto.overlap_seconds > 0;
-      // The new token takes the place of one that ends now. Beside one that stays usable it needs a place of its own,
-      // and the lock of the quota comes before that of the caller.
+      // A token that ends now makes capacity for its replacement. During an overlap both count. The lock of the quota
+      // comes before that of the caller.
       if (hasOverlap && (await this.isKnown(tx, id))) await this.reserve(tx, who);
       await this.lastAdmin.lock(tx, who);
       const before = await this.tokens.lock(tx, who.tenantId, id);
