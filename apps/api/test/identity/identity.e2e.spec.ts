@@ -135,6 +135,8 @@ it('a token lives as long as expires_in says, and not together with expires_at',
       expires_in,
       '422 validation_failed',
     ]);
+  const { message } = await refusalOf(create({ name: 'never', expires_in: '1y' }));
+  expect(message).toBe('expires_in must be a duration such as 30d, 12h or 1d12h, in the units w, d, h, m and s');
   expect((await create({ name: 'by default', expires_in: null, expires_at: null })).state).toBe('active');
 });
 

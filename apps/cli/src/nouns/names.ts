@@ -14,7 +14,7 @@ export async function productIdOf(client: Slipway, given: string): Promise<strin
 
 /**
  * Finds a token or tenant by its name. Two with the same name are an error, except a token and its replacement: the name
- * means the replacement.
+ * means the replacement, and a token that was replaced only if its replacement has ended before it.
  */
 export async function idByName(
   what: string,
@@ -22,10 +22,12 @@ export async function idByName(
   given: string,
 ): Promise<string> {
   const named: string[] = [];
+  const replaced: string[] = [];
   for await (const { id, name, state, replaced_by: replacedBy } of rows) {
     if (id === given) return id;
-    if (name === given && !replacedBy && (state === undefined || state === 'active')) named.push(id);
+    if (name === given && (state === undefined || state === 'active')) (replacedBy ? replaced : named).push(id);
   }
+  if (named.length === 0) named.push(...replaced);
   if (named.length === 1) return named[0]!;
   if (named.length === 0) throw new CliError(`The ${what} ${given} was not found.`, EXIT.notFound);
   throw new CliError(

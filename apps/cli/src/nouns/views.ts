@@ -256,7 +256,7 @@ export const PLAN: View = {
 export const SANDBOX = viewOf(
   'id',
   'ID PROVIDER STATE FILES=workspace.file_count BYTES=workspace.bytes_used EXPIRES=expires_at',
-  'REFERENCE=reference_id LABELS CREATED=created_at',
+  'REFERENCE=reference_id LABELS CREATED=created_at ETAG',
 );
 export const FILE = viewOf(
   'path',
@@ -271,7 +271,7 @@ export const REFERENCE = viewOf(
 export const PRODUCT = viewOf(
   'id',
   'ID SLUG STATE NAME=display_name',
-  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at',
+  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at ETAG',
 );
 export const BINDING = viewOf(
   'id',

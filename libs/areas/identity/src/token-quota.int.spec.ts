@@ -145,6 +145,7 @@ it('a rotated token and its replacement share a name, which no third token gets'
     extra: { replaced_by: second.id },
   });
   await tokens.revoke(who, second.id);
+  await expect(named('ci')).rejects.toMatchObject({ code: 'token_exists', extra: { token_id: first.id } });
   await expect(rotate(second.id, 60)).rejects.toMatchObject({ code: 'token_not_rotatable' });
 });
 

@@ -47,6 +47,7 @@ export class TokenLifeDto {
     min: 2,
     max: 40,
     pattern: /^(\d{1,6}w)?(\d{1,6}d)?(\d{1,6}h)?(\d{1,6}m)?(\d{1,9}s)?$/,
+    patternMessage: 'must be a duration such as 30d, 12h or 1d12h, in the units w, d, h, m and s',
     example: '30d',
     description:
       'Time from now until the token expires, in weeks, days, hours, minutes and seconds: `30d`, `12h`, `1d12h`. Not together with `expires_at`.',

@@ -142,16 +142,16 @@ function assertAllowed(who: Principal, token: TokenRequest, now: Date): void {
 }
 
 /**
- * Call it under the lock of the quota, by which creations run one after another. Replaced tokens share the name with
- * their replacement, and people do not choose the names of the tokens that the console makes for its playground.
+ * Call it under the lock of the quota, by which creations run one after another. People do not choose the names of the
+ * tokens that the console makes for its playground.
  */
 async function assertNameIsFree(tx: Tx, name: string): Promise<void> {
-  const namesake = await tx
-    .repository(ApiTokenEntity)
-    .findOne({
-      select: { id: true },
-      where: { tenant_id: tx.tenant, name, replaced_by: IsNull(), counts_for_owner: false, ...USABLE },
-    });
+  const namesake = await tx.repository(ApiTokenEntity).findOne({
+    select: { id: true },
+    where: { tenant_id: tx.tenant, name, counts_for_owner: false, ...USABLE },
+    // A token and its replacement have one name.
+    order: { replaced_by: { direction: 'ASC', nulls: 'FIRST' } },
+  });
   if (!namesake) return;
   throw identityErrors.token_exists({
     message: `Token ${namesake.id} of this tenant already has the name ${name}.`,

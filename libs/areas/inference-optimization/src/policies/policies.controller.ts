@@ -41,7 +41,7 @@ export class PoliciesController {
     scope: 'viewer',
     tag: 'Inference optimization',
     operationId: 'listContinualOptimizationPolicyVersions',
-    summary: 'List versions of the policy',
+    summary: 'List policy versions',
     description:
       'Returns the versions of the optimization policy, newest first, each as it was in force. The newest 100 are kept. The list is empty if no policy was set.',
     ok: { 200: PolicyPageDto },
@@ -58,7 +58,7 @@ export class PoliciesController {
     scope: 'viewer',
     tag: 'Inference optimization',
     operationId: 'getContinualOptimizationPolicyVersion',
-    summary: 'Inspect a version of the policy',
+    summary: 'Inspect a policy version',
     description:
       'Returns one version of the optimization policy by its number, such as the one that a plan records as `policy_version`.',
     ok: { 200: PolicyDto },

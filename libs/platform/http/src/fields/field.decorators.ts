@@ -47,6 +47,8 @@ export interface StringRules {
   min?: number;
   max?: number;
   pattern?: RegExp;
+  /** The rest of the error sentence about the pattern, if its source explains little: `must be …`. */
+  patternMessage?: string;
   enum?: readonly string[];
   format?: 'uri' | 'uuid' | 'date-time' | 'byte' | 'password';
 }
@@ -93,7 +95,7 @@ const FORMATS: Partial<Record<string, (isEach?: boolean) => PropertyDecorator>> 
   'date-time': (isEach) => rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time', isEach)),
 };
 
-export function textKind({ min, max, pattern, enum: allowed, format }: StringRules): FieldKind {
+export function textKind({ min, max, pattern, patternMessage, enum: allowed, format }: StringRules): FieldKind {
   if (allowed) {
     const message = ({ value }: ValidationArguments) => {
       const near = typeof value === 'string' ? nearest(value, allowed) : undefined;
@@ -118,7 +120,7 @@ export function textKind({ min, max, pattern, enum: allowed, format }: StringRul
         rule('atLeast', isLongEnough, broken('too_short', `must have at least ${min} characters`, isEach)),
       max !== undefined &&
         rule('atMost', isShortEnough, broken('too_long', `must have at most ${max} characters`, isEach)),
-      stateless && Matches(stateless, broken('pattern', `must match ${stateless.source}`, isEach)),
+      stateless && Matches(stateless, broken('pattern', patternMessage ?? `must match ${stateless.source}`, isEach)),
       format && FORMATS[format]?.(isEach),
     );
   return { rules, shape: {} };
