@@ -27,7 +27,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-async function reads(action: string): Promise<any[]> {
+async function reads(action: 'plan.read' | 'plan.list' | 'logs.read' | 'secret.used'): Promise<any[]> {
   await api.app.get(ReadAudit, { strict: false }).flush();
   return (await slipway.audit.list({ action })).data;
 }

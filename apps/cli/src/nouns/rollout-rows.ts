@@ -50,13 +50,17 @@ const textAt = (result: Record<string, unknown> | undefined, name: string): stri
 
 /** Running and recent rollouts, newest first. */
 export async function* rolloutsOf(client: Slipway, { args: [deployment], options }: CommandInput) {
-  const asked = { ...options, kind: 'rollout', ...(deployment !== undefined && { resource_name: deployment }) };
+  const asked = {
+    ...options,
+    kind: 'rollout' as const,
+    ...(deployment !== undefined && { resource_name: deployment }),
+  };
   for await (const operation of client.operations.list(asked)) yield rolloutRow(operation);
 }
 
 /** Rollouts and rollbacks that have ended, newest first. */
 export async function* historyOf(client: Slipway, { args: [deployment], options }: CommandInput) {
-  const listed = ['rollout', 'rollback'].map((kind) =>
+  const listed = (['rollout', 'rollback'] as const).map((kind) =>
     client.operations.list({ ...options, kind, resource_name: deployment })[Symbol.asyncIterator](),
   );
   const heads = await Promise.all(listed.map((one) => one.next()));

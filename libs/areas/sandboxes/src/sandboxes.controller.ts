@@ -1,5 +1,13 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, IfMatch, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import {
+  CurrentPrincipal,
+  Conditions,
+  Page,
+  Route,
+  type PageRequest,
+  type Preconditions,
+  type Principal,
+} from '@slipway/platform-http';
 import { CreateSandboxDto, DeletedSandboxDto, SandboxDto, SandboxListDto, UpdateSandboxDto } from './sandbox.dto.js';
 import { SandboxesService } from './sandboxes.service.js';
 
@@ -66,16 +74,16 @@ export class SandboxesController {
     example: { labels: { purpose: 'trial' }, expires_at: null },
     ok: { 200: SandboxDto },
     errors: ['sandbox_not_found'],
-    ifMatch: true,
+    conditional: true,
     notFoundFirst: SandboxesService,
   })
   update(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() patch: UpdateSandboxDto,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
   ) {
-    return this.sandboxes.update(who, id, patch, ifMatch);
+    return this.sandboxes.update(who, id, patch, conditions);
   }
 
   @Route({
@@ -89,9 +97,9 @@ export class SandboxesController {
       'Deletes the sandbox and its files. Sends nothing to an external sandbox, and keeps the reference to it: revoke that separately. Files that were not sent yet are not sent any more.',
     ok: { 200: DeletedSandboxDto },
     errors: ['sandbox_not_found'],
-    ifMatch: true,
+    conditional: true,
   })
-  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string, @IfMatch() ifMatch: string | undefined) {
-    return this.sandboxes.delete(who, id, ifMatch);
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Conditions() conditions: Preconditions) {
+    return this.sandboxes.delete(who, id, conditions);
   }
 }

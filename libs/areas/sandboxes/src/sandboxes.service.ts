@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, findPage, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import {
-  assertIfMatch,
+  assertPreconditions,
   errors,
   etagOf,
   mergePatch,
@@ -12,6 +12,7 @@ import {
   type ExistenceCheck,
   type PageOf,
   type PageRequest,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -123,13 +124,13 @@ export class SandboxesService implements ExistenceCheck {
   }
 
   /** A patch that changes nothing writes nothing. */
-  update(who: Principal, id: string, patch: UpdateSandboxDto, ifMatch: string | undefined): Promise<Reply<SandboxDto>> {
+  update(who: Principal, id: string, patch: UpdateSandboxDto, conditions: Preconditions): Promise<Reply<SandboxDto>> {
     return this.mutations.run({ principal: who }, async (tx) => {
       const row = await this.lock(tx, who, id);
       const before = answerOf(row);
       const settings = settingsOf(row);
       const changed = this.patched(row, patch, await tx.now());
-      assertIfMatch(ifMatch, before.etag);
+      assertPreconditions(conditions, before.etag);
       if (isDeepStrictEqual(settings, changed)) return reply(200, before, { etag: before.etag });
       await tx.repository(SandboxEntity).update({ id, tenant_id: who.tenantId }, changed);
       const after = answerOf(await findSandbox(tx, who.tenantId, id));
@@ -143,10 +144,10 @@ export class SandboxesService implements ExistenceCheck {
    * Sends nothing to an external sandbox, whose reference stays. Pushes that wait find no file any more, and an upload
    * under way ends with 404.
    */
-  delete(who: Principal, id: string, ifMatch: string | undefined): Promise<DeletedSandboxDto> {
+  delete(who: Principal, id: string, conditions: Preconditions): Promise<DeletedSandboxDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
       const before = answerOf(await this.lock(tx, who, id));
-      assertIfMatch(ifMatch, before.etag);
+      assertPreconditions(conditions, before.etag);
       await tx.query(DELETE_SANDBOX, [id, who.tenantId]);
       await appendAudit(tx, { action: 'sandbox.delete', resourceType: 'sandbox', resourceName: id, before });
       return { id, state: 'deleted', external_sandbox_changed: false };

@@ -25,6 +25,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/model-api/products/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Inspect a model API product
+         * @description Returns the product, also if it is a draft. Send its `etag` as `If-Match` with a change.
+         */
+        get: operations["getModelApiProduct"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a model API product
+         * @description Deletes the product and its ended publications, and frees the slug. A product that is published or has bindings is refused, and the response names them.
+         */
+        delete: operations["deleteModelApiProduct"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a model API product
+         * @description Applies a JSON merge patch (RFC 7386): fields in the patch change, and `null` removes a field or resets it to its default. The slug cannot change. The catalog shows the new values at once. Bindings keep their qualification: qualify them again after a change of `context_length`.
+         */
+        patch: operations["updateModelApiProduct"];
+        trace?: never;
+    };
     "/api/v1/admin/model-api/publications": {
         parameters: {
             query?: never;
@@ -107,7 +135,11 @@ export interface paths {
         get: operations["getTargetBinding"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a target binding
+         * @description Deletes the binding with its credential, and no longer keeps its revision. A binding of the current publication is refused, and the response names the publication. Ended publications still show its id.
+         */
+        delete: operations["deleteTargetBinding"];
         options?: never;
         head?: never;
         patch?: never;
@@ -261,7 +293,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/context-passports": {
+    "/api/v1/console/access/{id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -269,6 +301,30 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a revoked mapping
+         * @description Deletes a mapping whose access is revoked, so that it no longer counts in the quota `console_access`. The tenant then does not know the identity: its requests get 401 instead of 403, and it no longer has to name this tenant among others. An active mapping is refused.
+         */
+        delete: operations["deleteConsoleAccess"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/context-passports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List context passports
+         * @description Returns the sessions of the tenant, ordered by id, which is no order in time. Filter with `deployment` and `state`. The values are about a second old.
+         */
+        get: operations["listContextPassports"];
         put?: never;
         /**
          * Create a context passport
@@ -300,6 +356,26 @@ export interface paths {
          * @description Gateways then route the session without affinity. Revoking a passport again returns the same response.
          */
         delete: operations["revokeContextPassport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/context-passports/{id}/record": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an ended passport
+         * @description Deletes the record of a passport that is revoked or expired, so that it no longer counts in the quota `context_passports`. The next request of the session makes a new passport, with affinity. An active passport is refused.
+         */
+        delete: operations["deleteContextPassport"];
         options?: never;
         head?: never;
         patch?: never;
@@ -394,6 +470,46 @@ export interface paths {
          * @description Replaces the whole policy: workload, evidence, experiment budget, reliability and promotion rules. Omitted fields get their defaults. Every version is kept. A body equal to the current version does not create a new one.
          */
         put: operations["setContinualOptimizationPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deployments/{name}/continual-optimization/policy/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List policy versions
+         * @description Returns the versions of the optimization policy, newest first, each as it was in force. The newest 100 are kept. The list is empty if no policy was set.
+         */
+        get: operations["listContinualOptimizationPolicyVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deployments/{name}/continual-optimization/policy/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Inspect a policy version
+         * @description Returns one version of the optimization policy by its number, such as the one that a plan records as `policy_version`.
+         */
+        get: operations["getContinualOptimizationPolicyVersion"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -893,6 +1009,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sandboxes/references/{id}/record": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a revoked reference
+         * @description Deletes what is left of a revoked reference, so that it no longer counts in the quota `sandbox_references`. Sends nothing. A reference that is active, or that sandboxes still have, is refused.
+         */
+        delete: operations["deleteSandboxReference"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sandboxes/{id}": {
         parameters: {
             query?: never;
@@ -907,10 +1043,18 @@ export interface paths {
         get: operations["getSandbox"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a sandbox
+         * @description Deletes the sandbox and its files. Sends nothing to an external sandbox, and keeps the reference to it: revoke that separately. Files that were not sent yet are not sent any more.
+         */
+        delete: operations["deleteSandbox"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a sandbox
+         * @description Applies a JSON merge patch (RFC 7386) to labels, expiry and the limit of the workspace: fields in the patch change, and `null` removes a field or resets it to its default. Provider and reference cannot change.
+         */
+        patch: operations["updateSandbox"];
         trace?: never;
     };
     "/api/v1/sandboxes/{id}/files": {
@@ -931,7 +1075,11 @@ export interface paths {
          */
         put: operations["putSandboxFile"];
         post?: never;
-        delete?: never;
+        /**
+         * Delete a file
+         * @description Deletes the file at `path` from the workspace, and frees its bytes. Sends nothing to an external sandbox, which keeps the file if it has it. `If-Match` takes the ETag of an upload or a download.
+         */
+        delete: operations["deleteSandboxFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1036,7 +1184,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API token
-         * @description Returns the secret in `token`. It is shown only once, because only its hash is stored. The token expires after 90 days unless `expires_at` is given. It cannot have more scopes than its creator.
+         * @description Returns the secret in `token`. It is shown only once, because only its hash is stored. The token expires after 90 days unless `expires_at` or `expires_in` is given. It cannot have more scopes than its creator, and no usable token of the tenant can have the same name.
          */
         post: operations["createToken"];
         delete?: never;
@@ -1060,6 +1208,26 @@ export interface paths {
          * @description Applies from the next request. Revoking a token again returns the same response.
          */
         delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate an API token
+         * @description Creates a token with the name, the scopes and the owner of this one, and returns its secret in `token`, once. The old token stays usable for `overlap_seconds`, so that its users can change over. The new one lives as long as the old one was made for, unless `expires_at` or `expires_in` is given. Its `minters` also name the caller, who learns the secret. A token is rotated once; rotate its replacement the next time.
+         */
+        post: operations["rotateToken"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1700,10 +1868,18 @@ export interface components {
         CreateTokenDto: {
             /**
              * Format: date-time
-             * @description Defaults to 90 days from now; at most 365 days from now.
+             * @description At most 365 days from now. Not together with `expires_in`.
              */
             expires_at?: string | null;
-            /** @example ci */
+            /**
+             * @description Time from now until the token expires, in weeks, days, hours, minutes and seconds: `30d`, `12h`, `1d12h`. Not together with `expires_at`.
+             * @example 30d
+             */
+            expires_in?: string | null;
+            /**
+             * @description Unique among the tokens of the tenant that are neither revoked nor expired.
+             * @example ci
+             */
             name: string;
             /** @description Defaults to the owner of the caller. */
             owner?: components["schemas"]["NewOwnerDto"];
@@ -1763,6 +1939,8 @@ export interface components {
             minters: components["schemas"]["OwnerDto"][];
             name: string;
             owner: components["schemas"]["OwnerDto"];
+            /** @description Id of the token that a rotation put in its place. Both have the same name, and this one is usable until `expires_at`. */
+            replaced_by: string | null;
             /** Format: date-time */
             revoked_at: string | null;
             revoked_by: string | null;
@@ -1806,6 +1984,58 @@ export interface components {
             output_tokens_p95?: number;
             /** @description Requests per second */
             request_rate?: number;
+        };
+        DeletedBindingDto: {
+            id: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        DeletedConsoleAccessDto: {
+            id: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        DeletedFileDto: {
+            /** @description Always false: an external sandbox keeps the file if it has it. */
+            external_sandbox_changed: boolean;
+            /**
+             * @description Relative POSIX path of at most 1024 bytes, without . and ..
+             * @example data/input.json
+             */
+            path: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        DeletedPassportDto: {
+            id: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        DeletedProductDto: {
+            id: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        DeletedReferenceDto: {
+            /** @description Always false: deleting sends nothing to the external sandbox. */
+            external_sandbox_changed: boolean;
+            id: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        DeletedSandboxDto: {
+            /** @description Always false: deleting sends nothing to an external sandbox. */
+            external_sandbox_changed: boolean;
+            id: string;
+            /** @enum {string} */
+            state: "deleted" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
         };
         DeletedWebhookDto: {
             id: string;
@@ -2146,6 +2376,8 @@ export interface components {
             quota?: string;
             /** @description Recommended next step. */
             remediation?: string;
+            /** @description With token_not_rotatable: the token that has already replaced it. */
+            replaced_by?: string;
             /** @description X-Request-Id of this response. */
             request_id: string;
             /** @description With scope_insufficient: the required scope. */
@@ -2156,8 +2388,12 @@ export interface components {
             revision?: string;
             /** @description With revision_not_ready: all revisions that are not ready. */
             revisions?: string[];
+            /** @description With token_exists and token_not_rotatable: the existing token. */
+            token_id?: string;
             /** @description With quota_exceeded: how much of the quota is in use. */
             used?: number;
+            /** @description With codes that end in `_in_use`: what uses the resource, at most 20. */
+            used_by?: components["schemas"]["ResourceUseDto"][];
         };
         ErrorEnvelopeDto: {
             error: components["schemas"]["ErrorBodyDto"];
@@ -2683,6 +2919,11 @@ export interface components {
             subject: string | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
+        PassportPageDto: {
+            data: components["schemas"]["PassportDto"][];
+            next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
+        };
         PassportSessionDto: {
             /** @description Keyed hash of the session key; the key itself is not stored */
             key_hash: string;
@@ -2960,6 +3201,11 @@ export interface components {
             /** @description Expected use of the deployment. Sizing uses the larger of declared and observed load, and the diagnosis shows both */
             workload?: components["schemas"]["WorkloadDto"];
         };
+        PolicyPageDto: {
+            data: components["schemas"]["PolicyDto"][];
+            next_cursor: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
+        };
         PricingDto: {
             /**
              * @description ISO 4217 currency code
@@ -2970,6 +3216,11 @@ export interface components {
             input_per_mtok: number;
             /** @description Price of a million output tokens */
             output_per_mtok: number;
+        };
+        PricingPatchDto: {
+            currency?: string | null;
+            input_per_mtok?: number | null;
+            output_per_mtok?: number | null;
         };
         ProbesSpecDto: {
             failure_threshold?: number;
@@ -2988,6 +3239,8 @@ export interface components {
             created_at: string;
             description: string | null;
             display_name: string;
+            /** @description Changes with everything above. Send it as If-Match with a change. */
+            etag: string;
             /** @example prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
             max_output_tokens: number | null;
@@ -3256,6 +3509,12 @@ export interface components {
             /** @description Number of these instances that are ready */
             ready: number;
         };
+        ResourceUseDto: {
+            /** @example pub_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
+            id: string;
+            /** @example publication */
+            type: string;
+        };
         ResourcesSpecDto: {
             /** @example nvidia-l4 */
             accelerator?: string;
@@ -3414,6 +3673,57 @@ export interface components {
             /** @description Effect that the request would have */
             would: string;
         };
+        RotateTokenDto: {
+            /**
+             * Format: date-time
+             * @description At most 365 days from now. Not together with `expires_in`.
+             */
+            expires_at?: string | null;
+            /**
+             * @description Time from now until the token expires, in weeks, days, hours, minutes and seconds: `30d`, `12h`, `1d12h`. Not together with `expires_at`.
+             * @example 30d
+             */
+            expires_in?: string | null;
+            /**
+             * @description How long the old token stays usable, in seconds, but not beyond its own expiry. With 0 it is revoked at once.
+             * @default 3600
+             */
+            overlap_seconds?: number;
+        };
+        RotatedTokenDto: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Type and id of the actor that created it.
+             * @example token:tok_boot
+             */
+            created_by: string;
+            /** Format: date-time */
+            expires_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description Updated at most once a minute while the token is in use.
+             */
+            last_used_at: string | null;
+            /** @description Owners of the tokens that this token descends from, oldest first. */
+            minters: components["schemas"]["OwnerDto"][];
+            name: string;
+            owner: components["schemas"]["OwnerDto"];
+            /** @description The old token. */
+            replaced: components["schemas"]["TokenDto"];
+            /** @description Id of the token that a rotation put in its place. Both have the same name, and this one is usable until `expires_at`. */
+            replaced_by: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            revoked_by: string | null;
+            scopes: ("viewer" | "operator" | "admin" | (string & {}))[];
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired" | (string & {});
+            /** @description The new token itself. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key. */
+            token: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
+        };
         RouteAffinityDto: {
             /**
              * @description `soft`: a session stays on its revision and, if possible, on its instance
@@ -3489,6 +3799,8 @@ export interface components {
         SandboxDto: {
             /** Format: date-time */
             created_at: string;
+            /** @description Changes with everything above, also when a file is stored. */
+            etag: string;
             /** Format: date-time */
             expires_at: string | null;
             id: string;
@@ -3821,6 +4133,8 @@ export interface components {
             request_statistics: number;
             /** @description Usage per token */
             request_usage: number;
+            /** @description Tokens that were revoked or have expired */
+            tokens: number;
         };
         SystemSchemaDto: {
             /** @description Number of applied migrations. A process with a newer migration refuses to start */
@@ -3986,6 +4300,8 @@ export interface components {
             minters: components["schemas"]["OwnerDto"][];
             name: string;
             owner: components["schemas"]["OwnerDto"];
+            /** @description Id of the token that a rotation put in its place. Both have the same name, and this one is usable until `expires_at`. */
+            replaced_by: string | null;
             /** Format: date-time */
             revoked_at: string | null;
             revoked_by: string | null;
@@ -4030,6 +4346,42 @@ export interface components {
             revision_history_limit?: number | null;
             /** @description Overrides single fields of the `scaling` of its revisions. Omitted fields keep the value of the revision. */
             scaling?: components["schemas"]["ScalingPatchDto"] | null;
+        };
+        UpdateProductDto: {
+            context_length?: number | null;
+            description?: string | null;
+            /** @description Defaults to the slug. */
+            display_name?: string | null;
+            max_output_tokens?: number | null;
+            modalities?: ("text" | "image" | "audio" | "video" | "embedding" | "file")[] | null;
+            pricing?: components["schemas"]["PricingPatchDto"] | null;
+            /** @description Cannot change, because clients send it as `model` */
+            slug?: string | null;
+            /**
+             * @example [
+             *       "temperature",
+             *       "tools"
+             *     ]
+             */
+            supported_parameters?: string[] | null;
+        };
+        UpdateSandboxDto: {
+            /**
+             * Format: date-time
+             * @description Time at which the sandbox and its files are deleted. `null` means never.
+             */
+            expires_at?: string | null;
+            /**
+             * @description Merged key by key; null removes a key. At most 64 labels after the merge.
+             * @example {
+             *       "team": "search",
+             *       "trial": null
+             *     }
+             */
+            labels?: {
+                [key: string]: string | null;
+            } | null;
+            workspace?: components["schemas"]["WorkspacePatchDto"] | null;
         };
         UpdateTenantDto: {
             /**
@@ -4144,6 +4496,10 @@ export interface components {
             bytes_used: number;
             file_count: number;
         };
+        WorkspacePatchDto: {
+            /** @description At least the bytes in use. `null` sets the highest value, which the service defines. */
+            bytes_limit?: number | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -4209,6 +4565,129 @@ export interface operations {
         responses: {
             /** @description Created. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductDto"];
+                };
+            };
+        };
+    };
+    getModelApiProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The model API product, by id.
+                 * @example prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    deleteModelApiProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The model API product, by id.
+                 * @example prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedProductDto"];
+                };
+            };
+        };
+    };
+    updateModelApiProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The model API product, by id.
+                 * @example prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "display_name": "Acme Chat",
+                 *       "pricing": {
+                 *         "currency": "USD",
+                 *         "input_per_mtok": 0.1,
+                 *         "output_per_mtok": 0.4
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateProductDto"];
+                /**
+                 * @example {
+                 *       "display_name": "Acme Chat",
+                 *       "pricing": {
+                 *         "currency": "USD",
+                 *         "input_per_mtok": 0.1,
+                 *         "output_per_mtok": 0.4
+                 *       }
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["UpdateProductDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4438,6 +4917,32 @@ export interface operations {
             };
         };
     };
+    deleteTargetBinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The target binding, by id.
+                 * @example bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedBindingDto"];
+                };
+            };
+        };
+    };
     qualifyTargetBinding: {
         parameters: {
             query?: never;
@@ -4474,12 +4979,12 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Only rows with this action, such as `rollout.create`. */
-                action?: string;
+                /** @description Only rows with this action, or with all actions that begin with `rollout.` for `rollout.*`. */
+                action?: "console_access.*" | "console_access.delete" | "console_access.grant" | "console_access.revoke" | "context_passport.*" | "context_passport.create" | "context_passport.delete" | "context_passport.revoke" | "deployment.*" | "deployment.create" | "deployment.delete" | "deployment.end_drain" | "deployment.unprotect" | "deployment.update" | "logs.*" | "logs.read" | "model_api_product.*" | "model_api_product.create" | "model_api_product.delete" | "model_api_product.update" | "operation.*" | "operation.cancel" | "operation.pause" | "operation.promote" | "operation.resume" | "operation.retry" | "plan.*" | "plan.approve" | "plan.create" | "plan.list" | "plan.read" | "plan.reject" | "policy.*" | "policy.set" | "publication.*" | "publication.create" | "publication.withdraw" | "rollback.*" | "rollback.create" | "rollout.*" | "rollout.create" | "route.*" | "route.set" | "sandbox.*" | "sandbox.create" | "sandbox.delete" | "sandbox.expire" | "sandbox.update" | "sandbox_file.*" | "sandbox_file.delete" | "sandbox_file.put" | "sandbox_reference.*" | "sandbox_reference.create" | "sandbox_reference.delete" | "sandbox_reference.revoke" | "secret.*" | "secret.used" | "target_binding.*" | "target_binding.create" | "target_binding.delete" | "target_binding.qualify" | "tenant.*" | "tenant.create" | "tenant.update" | "token.*" | "token.create" | "token.delete" | "token.revoke" | "token.rotate" | "webhook.*" | "webhook.create" | "webhook.delete" | "webhook.disable" | "webhook.enable" | "webhook.redeliver" | "webhook.rotate_secret" | "webhook.skip" | "webhook.test" | "webhook.update";
                 /** @description Only rows of this actor, by type and id, such as `token:tok_boot`. */
                 actor?: string;
-                /** @description Only rows about this type of resource, such as `deployment`. */
-                resource_type?: string;
+                /** @description Only rows about this type of resource. */
+                resource_type?: "console_access" | "context_passport" | "deployment" | "instance" | "model_api_product" | "operation" | "plan" | "publication" | "sandbox" | "sandbox_reference" | "secret" | "target_binding" | "tenant" | "token" | "webhook";
                 /** @description Only rows about resources with this name, such as `chat`. */
                 resource_name?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -4789,6 +5294,71 @@ export interface operations {
             };
         };
     };
+    deleteConsoleAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The mapping of a hosted identity, by id.
+                 * @example cac_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedConsoleAccessDto"];
+                };
+            };
+        };
+    };
+    listContextPassports: {
+        parameters: {
+            query?: {
+                /** @description Only sessions of this deployment or model API, by the name or slug that their requests send */
+                deployment?: string;
+                /** @description Only passports in this state */
+                state?: "active" | "expired" | "revoked";
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassportPageDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     createContextPassport: {
         parameters: {
             query?: never;
@@ -4877,6 +5447,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PassportDto"];
+                };
+            };
+        };
+    };
+    deleteContextPassport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The passport, by id: `x-context-passport` of an inference response.
+                 * @example cp_6f1ed002ab5595859014ebf0951522d9
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedPassportDto"];
                 };
             };
         };
@@ -5209,6 +5805,88 @@ export interface operations {
             };
         };
     };
+    listContinualOptimizationPolicyVersions: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The deployment, by name.
+                 * @example chat
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPageDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getContinualOptimizationPolicyVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The deployment, by name.
+                 * @example chat
+                 */
+                name: string;
+                /**
+                 * @description The version of the policy, by its number.
+                 * @example 1
+                 */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     endDeploymentDrain: {
         parameters: {
             query?: never;
@@ -5247,8 +5925,8 @@ export interface operations {
             query?: {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
-                /** @description Only events of this type */
-                type?: string;
+                /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -5835,8 +6513,8 @@ export interface operations {
                 status?: "pending" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled";
                 /** @description Only operations that wait for this */
                 waiting_for?: "soak" | "traffic" | "capacity" | "approval" | "decision" | "resume";
-                /** @description Only operations of this kind, such as `rollout` */
-                kind?: string;
+                /** @description Only operations of this kind */
+                kind?: "rollout" | "rollback" | "delete_deployment" | "qualify_target_binding" | "sandbox_file_push";
                 /** @description Only operations on the resource with this name, such as `chat` */
                 resource_name?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -5947,8 +6625,8 @@ export interface operations {
             query?: {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
-                /** @description Only events of this type */
-                type?: string;
+                /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -6302,6 +6980,32 @@ export interface operations {
             };
         };
     };
+    deleteSandboxReference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The reference to an external sandbox, by id.
+                 * @example sbr_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedReferenceDto"];
+                };
+            };
+        };
+    };
     getSandbox: {
         parameters: {
             query?: never;
@@ -6335,6 +7039,89 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    deleteSandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The sandbox, by id.
+                 * @example sbx_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedSandboxDto"];
+                };
+            };
+        };
+    };
+    updateSandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The sandbox, by id.
+                 * @example sbx_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires_at": null,
+                 *       "labels": {
+                 *         "purpose": "trial"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSandboxDto"];
+                /**
+                 * @example {
+                 *       "expires_at": null,
+                 *       "labels": {
+                 *         "purpose": "trial"
+                 *       }
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["UpdateSandboxDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SandboxDto"];
+                };
             };
         };
     };
@@ -6444,6 +7231,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileDto"];
+                };
+            };
+        };
+    };
+    deleteSandboxFile: {
+        parameters: {
+            query: {
+                /** @description Path of the file. */
+                path: string;
+            };
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The sandbox, by id.
+                 * @example sbx_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedFileDto"];
                 };
             };
         };
@@ -6711,6 +7532,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenDto"];
+                };
+            };
+        };
+    };
+    rotateToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The token, by id; never its secret.
+                 * @example tok_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateTokenDto"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedTokenDto"];
                 };
             };
         };

@@ -28,7 +28,14 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   createTenant: { method: 'POST', path: '/api/v1/tenants' },
   createToken: { method: 'POST', path: '/api/v1/tokens' },
   createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
+  deleteConsoleAccess: { method: 'DELETE', path: '/api/v1/console/access/{id}' },
+  deleteContextPassport: { method: 'DELETE', path: '/api/v1/context-passports/{id}/record' },
   deleteDeployment: { method: 'DELETE', path: '/api/v1/deployments/{name}', takesIfMatch: true },
+  deleteModelApiProduct: { method: 'DELETE', path: '/api/v1/admin/model-api/products/{id}', takesIfMatch: true },
+  deleteSandbox: { method: 'DELETE', path: '/api/v1/sandboxes/{id}', takesIfMatch: true },
+  deleteSandboxFile: { method: 'DELETE', path: '/api/v1/sandboxes/{id}/files', query: ['path'], takesIfMatch: true },
+  deleteSandboxReference: { method: 'DELETE', path: '/api/v1/sandboxes/references/{id}/record' },
+  deleteTargetBinding: { method: 'DELETE', path: '/api/v1/admin/model-api/target-bindings/{id}' },
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
   diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
   endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain' },
@@ -36,10 +43,12 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   getAutopilotPlan: { method: 'GET', path: '/api/v1/autopilot/plans/{id}' },
   getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },
   getContinualOptimizationPolicy: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy' },
+  getContinualOptimizationPolicyVersion: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy/versions/{version}' },
   getDeployment: { method: 'GET', path: '/api/v1/deployments/{name}' },
   getDeploymentMetrics: { method: 'GET', path: '/api/v1/deployments/{name}/metrics', query: ['from', 'to', 'step', 'revision'] },
   getInstanceLogs: { method: 'GET', path: '/api/v1/deployments/{name}/instances/{id}/logs', query: ['tail', 'since', 'since_seconds', 'stream', 'previous', 'follow'] },
   getModelApiCatalogEntry: { method: 'GET', path: '/api/v1/model-api-catalog/{id}' },
+  getModelApiProduct: { method: 'GET', path: '/api/v1/admin/model-api/products/{id}' },
   getOperation: { method: 'GET', path: '/api/v1/operations/{id}' },
   getRevision: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{revision}' },
   getRoute: { method: 'GET', path: '/api/v1/deployments/{name}/route' },
@@ -49,6 +58,8 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor'] },
   listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor'] },
   listConsoleAccess: { method: 'GET', path: '/api/v1/console/access', query: ['limit', 'cursor'] },
+  listContextPassports: { method: 'GET', path: '/api/v1/context-passports', query: ['deployment', 'state', 'limit', 'cursor'] },
+  listContinualOptimizationPolicyVersions: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy/versions', query: ['limit', 'cursor'] },
   listDeploymentEvents: { method: 'GET', path: '/api/v1/deployments/{name}/events', query: ['after', 'type', 'order', 'limit', 'cursor'] },
   listDeployments: { method: 'GET', path: '/api/v1/deployments', query: ['environment', 'label', 'limit', 'cursor'] },
   listInstances: { method: 'GET', path: '/api/v1/deployments/{name}/instances', query: ['revision', 'limit', 'cursor'] },
@@ -77,10 +88,13 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   revokeContextPassport: { method: 'DELETE', path: '/api/v1/context-passports/{id}' },
   revokeSandboxReference: { method: 'DELETE', path: '/api/v1/sandboxes/references/{id}' },
   revokeToken: { method: 'DELETE', path: '/api/v1/tokens/{id}' },
+  rotateToken: { method: 'POST', path: '/api/v1/tokens/{id}/rotate', takesKey: true },
   setConsoleAccess: { method: 'PUT', path: '/api/v1/console/access' },
   setContinualOptimizationPolicy: { method: 'PUT', path: '/api/v1/deployments/{name}/continual-optimization/policy', query: ['validate_only'], takesIfMatch: true },
   setRoute: { method: 'PUT', path: '/api/v1/deployments/{name}/route', query: ['validate_only'], takesIfMatch: true },
   updateDeployment: { method: 'PATCH', path: '/api/v1/deployments/{name}', query: ['validate_only'], takesIfMatch: true },
+  updateModelApiProduct: { method: 'PATCH', path: '/api/v1/admin/model-api/products/{id}', takesIfMatch: true },
+  updateSandbox: { method: 'PATCH', path: '/api/v1/sandboxes/{id}', takesIfMatch: true },
   updateTenant: { method: 'PATCH', path: '/api/v1/tenants/{id}' },
   whoAmI: { method: 'GET', path: '/api/v1/whoami' },
   withdrawModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications/{id}/withdraw' },
@@ -96,7 +110,10 @@ export type ErrorCode =
   | 'capacity_exhausted'
   | 'catalog_entry_not_found'
   | 'condition_not_supported'
+  | 'console_access_active'
+  | 'console_access_not_found'
   | 'console_access_revoked'
+  | 'context_passport_active'
   | 'context_passport_not_found'
   | 'csrf_refused'
   | 'cursor_expired'
@@ -141,8 +158,10 @@ export type ErrorCode =
   | 'plan_required'
   | 'plan_stale'
   | 'policy_not_found'
+  | 'policy_version_not_found'
   | 'precondition_failed'
   | 'product_exists'
+  | 'product_in_use'
   | 'product_not_found'
   | 'promotion_refused'
   | 'publication_not_found'
@@ -159,6 +178,8 @@ export type ErrorCode =
   | 'route_weights_invalid'
   | 'sandbox_file_not_found'
   | 'sandbox_not_found'
+  | 'sandbox_reference_active'
+  | 'sandbox_reference_in_use'
   | 'sandbox_reference_not_found'
   | 'sandbox_reference_revoked'
   | 'scope_insufficient'
@@ -166,11 +187,14 @@ export type ErrorCode =
   | 'self_approval_forbidden'
   | 'server_already_bound'
   | 'slug_not_yours'
+  | 'target_binding_in_use'
   | 'target_binding_not_found'
   | 'tenant_exists'
   | 'tenant_not_found'
+  | 'token_exists'
   | 'token_expired'
   | 'token_not_found'
+  | 'token_not_rotatable'
   | 'unauthenticated'
   | 'unavailable'
   | 'unsupported_media_type'

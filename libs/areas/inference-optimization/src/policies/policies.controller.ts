@@ -63,7 +63,6 @@ export class PoliciesController {
       'Returns one version of the optimization policy by its number, such as the one that a plan records as `policy_version`.',
     ok: { 200: PolicyDto },
     errors: ['deployment_not_found', 'policy_version_not_found'],
-    hot: true,
   })
   version(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Param('version') version: string) {
     return this.policies.version(who, name, version);

@@ -1,5 +1,13 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, IfMatch, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import {
+  CurrentPrincipal,
+  Conditions,
+  Page,
+  Route,
+  type PageRequest,
+  type Preconditions,
+  type Principal,
+} from '@slipway/platform-http';
 import { CreateProductDto, DeletedProductDto, ProductDto, ProductPageDto, UpdateProductDto } from './product.dto.js';
 import { ProductsService } from './products.service.js';
 
@@ -50,7 +58,6 @@ export class ProductsController {
     description: 'Returns the product, also if it is a draft. Send its `etag` as `If-Match` with a change.',
     ok: { 200: ProductDto },
     errors: ['product_not_found'],
-    hot: true,
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.products.show(who, id);
@@ -68,16 +75,16 @@ export class ProductsController {
     example: { display_name: 'Acme Chat', pricing: { currency: 'USD', input_per_mtok: 0.1, output_per_mtok: 0.4 } },
     ok: { 200: ProductDto },
     errors: ['product_not_found'],
-    ifMatch: true,
+    conditional: true,
     notFoundFirst: ProductsService,
   })
   update(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() patch: UpdateProductDto,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
   ) {
-    return this.products.update(who, id, patch, ifMatch);
+    return this.products.update(who, id, patch, conditions);
   }
 
   @Route({
@@ -91,9 +98,9 @@ export class ProductsController {
       'Deletes the product and its ended publications, and frees the slug. A product that is published or has bindings is refused, and the response names them.',
     ok: { 200: DeletedProductDto },
     errors: ['product_not_found', 'product_in_use'],
-    ifMatch: true,
+    conditional: true,
   })
-  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string, @IfMatch() ifMatch: string | undefined) {
-    return this.products.delete(who, id, ifMatch);
+  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Conditions() conditions: Preconditions) {
+    return this.products.delete(who, id, conditions);
   }
 }

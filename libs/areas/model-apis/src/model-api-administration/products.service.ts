@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, findPage, newestFirst, newId, rowPage, type RowPage, type Tx } from '@slipway/platform-database';
 import {
-  assertIfMatch,
+  assertPreconditions,
   errors,
   etagOf,
   mergePatch,
@@ -15,6 +15,7 @@ import {
   type ExistenceCheck,
   type PageOf,
   type PageRequest,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -100,13 +101,13 @@ export class ProductsService implements ProductsPort, ExistenceCheck {
   }
 
   /** A patch that changes nothing writes nothing. */
-  update(who: Principal, id: string, patch: UpdateProductDto, ifMatch: string | undefined): Promise<Reply<ProductDto>> {
+  update(who: Principal, id: string, patch: UpdateProductDto, conditions: Preconditions): Promise<Reply<ProductDto>> {
     return this.mutations.run({ principal: who }, async (tx) => {
       const before = await this.lock(tx, who.tenantId, id);
       const { slug, ...changes } = JSON.parse(JSON.stringify(patch)) as UpdateProductDto;
       if (slug !== undefined && slug !== before.slug) throw slugIsFixed(before.slug);
       const settings = patchedSettings(before, changes);
-      assertIfMatch(ifMatch, before.etag);
+      assertPreconditions(conditions, before.etag);
       if (isDeepStrictEqual(settingsOf(before), settings)) return reply(200, before, { etag: before.etag });
       await tx
         .repository(ProductEntity)
@@ -118,10 +119,10 @@ export class ProductsService implements ProductsPort, ExistenceCheck {
   }
 
   /** Its ended publications go with it, because they describe nothing any more. */
-  delete(who: Principal, id: string, ifMatch: string | undefined): Promise<DeletedProductDto> {
+  delete(who: Principal, id: string, conditions: Preconditions): Promise<DeletedProductDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
       const before = await this.lock(tx, who.tenantId, id);
-      assertIfMatch(ifMatch, before.etag);
+      assertPreconditions(conditions, before.etag);
       const ofProduct = { tenant_id: who.tenantId, product_id: id };
       const found = { select: { id: true }, take: MOST_USES_SHOWN + 1 } as const;
       const publications = tx.repository(PublicationEntity);

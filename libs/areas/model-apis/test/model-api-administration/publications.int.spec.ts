@@ -424,7 +424,7 @@ it("after the migration, products that tenants published to others are theirs al
   }
 });
 
-const drop = (id: string) => area.products.delete(ADMIN, id, undefined);
+const drop = (id: string) => area.products.delete(ADMIN, id, {});
 const used = (type: string, id: string) => ({ status: 409, extra: { used_by: [{ type, id }] } });
 
 it('a product or binding in use stays, and one that nothing uses goes with what describes it', async () => {
@@ -445,7 +445,7 @@ it('a product or binding in use stays, and one that nothing uses goes with what 
   await area.publications.withdraw(ADMIN, publication.id);
   await expect(drop(product.id)).rejects.toMatchObject(used('target_binding', current.id));
   await area.bindings.delete(ADMIN, current.id);
-  await expect(area.products.delete(OTHER, product.id, undefined)).rejects.toMatchObject({ code: 'product_not_found' });
+  await expect(area.products.delete(OTHER, product.id, {})).rejects.toMatchObject({ code: 'product_not_found' });
   expect(await drop(product.id)).toEqual({ id: product.id, state: 'deleted' });
   expect(await rows('select from model_api_publications where product_id = $1', [product.id])).toEqual([]);
   const again = { slug: product.slug, modalities: ['text'], supported_parameters: [] };
@@ -477,7 +477,7 @@ it('a patch of a product merges, and is refused if its result breaks a rule or a
   const pricing = { currency: 'USD', input_per_mtok: 1, output_per_mtok: 2 };
   const made = await area.product(ADMIN, { context_length: 8_192 });
   const patch = async (body: object, ifMatch?: string) =>
-    (await area.products.update(ADMIN, made.id, body, ifMatch)).body;
+    (await area.products.update(ADMIN, made.id, body, ifMatch === undefined ? {} : { ifMatch })).body;
   const priced = await patch({ display_name: 'Chat', pricing }, made.etag);
   expect(priced).toMatchObject({ display_name: 'Chat', pricing, context_length: 8_192, slug: made.slug });
   await expect(patch({ display_name: 'Late' }, made.etag)).rejects.toMatchObject({ code: 'precondition_failed' });
@@ -492,7 +492,7 @@ it('a patch of a product merges, and is refused if its result breaks a rule or a
   await expect(patch({ pricing: { currency: null } })).rejects.toMatchObject({
     details: [{ field: 'pricing.currency' }],
   });
-  await expect(area.products.update(OTHER, made.id, {}, undefined)).rejects.toMatchObject({
+  await expect(area.products.update(OTHER, made.id, {}, {})).rejects.toMatchObject({
     code: 'product_not_found',
   });
 });

@@ -5,7 +5,6 @@ import {
   Conditions,
   CurrentPrincipal,
   Idempotency,
-  IfMatch,
   IfNoneMatch,
   Page,
   Route,
@@ -165,14 +164,14 @@ export class FilesController {
       'Deletes the file at `path` from the workspace, and frees its bytes. Sends nothing to an external sandbox, which keeps the file if it has it. `If-Match` takes the ETag of an upload or a download.',
     ok: { 200: DeletedFileDto },
     errors: ['sandbox_not_found', 'sandbox_file_not_found'],
-    ifMatch: true,
+    conditional: true,
   })
   delete(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Query('path') path: string | undefined,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
   ) {
-    return this.files.delete(who, id, path, ifMatch);
+    return this.files.delete(who, id, path, conditions);
   }
 }

@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, findPage } from '@slipway/platform-database';
 import {
-  assertIfMatch,
+  assertPreconditions,
   errors,
   isUnchanged,
   pageOf,
   reply,
   type PageOf,
   type PageRequest,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -78,7 +79,7 @@ export class FilesService {
     who: Principal,
     sandboxId: string,
     path: string | undefined,
-    ifMatch: string | undefined,
+    conditions: Preconditions,
   ): Promise<DeletedFileDto> {
     if (path === undefined) throw pathMissing();
     assertFilePath(path);
@@ -89,7 +90,7 @@ export class FilesService {
       const key = { sandbox_id: sandboxId, path, tenant_id: tenantId };
       const file = await tx.repository(FileEntity).findOneBy(key);
       if (!file) throw sandboxErrors.sandbox_file_not_found();
-      assertIfMatch(ifMatch, `"${file.sha256}"`);
+      assertPreconditions(conditions, fileEtag(file));
       await tx.repository(FileEntity).delete(key);
       const sums = { bytes_used: bytes_used - file.size_bytes, file_count: file_count - 1 };
       await tx.repository(SandboxEntity).update({ id: sandboxId, tenant_id: tenantId }, sums);

@@ -42,7 +42,7 @@ beforeAll(async () => {
       reply,
       tenantId: TENANT,
       source,
-      type,
+      types: type === undefined ? undefined : [type],
       after: after === undefined ? undefined : Number(after),
       tokenId,
       stillAllowed: async () => isAllowed,
