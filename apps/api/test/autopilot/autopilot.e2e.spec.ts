@@ -70,8 +70,9 @@ function approve(one: PlanReference, options: { person?: Slipway; body?: object;
 
 const rollOut = (body: object) => slipway.deployments.rollouts.create(chat.name, body as BodyOf<'createRollout'>);
 const read = (one: { id: string }): Promise<any> => slipway.autopilot.plans.get(one.id);
-const eventsOf = async (type: `plan.${'created' | 'approved' | 'rejected' | 'expired' | 'superseded'}`): Promise<any[]> =>
-  (await slipway.deployments.events.list(chat.name, { type })).data;
+const eventsOf = async (
+  type: `plan.${'created' | 'approved' | 'rejected' | 'expired' | 'superseded'}`,
+): Promise<any[]> => (await slipway.deployments.events.list(chat.name, { type })).data;
 
 describe('creating a plan', () => {
   it('freezes it: digest, base, policy version, and a rollout that is ready to send', async () => {

@@ -492,7 +492,5 @@ it('a patch of a product merges, and is refused if its result breaks a rule or a
   await expect(patch({ pricing: { currency: null } })).rejects.toMatchObject({
     details: [{ field: 'pricing.currency' }],
   });
-  await expect(area.products.update(OTHER, made.id, {}, {})).rejects.toMatchObject({
-    code: 'product_not_found',
-  });
+  await expect(area.products.update(OTHER, made.id, {}, {})).rejects.toMatchObject({ code: 'product_not_found' });
 });
