@@ -10,7 +10,9 @@ export { messagesOf, type MessageOptions, type StreamMessage } from './client/ev
 export type { FollowOptions } from './client/followed-events.js';
 export { Listing, type Page } from './client/listing.js';
 export type { WaitOptions } from './client/operation-wait.js';
-export type { SlipwayOptions } from './client/transport.js';
+export { environmentFetch } from './client/proxied-fetch.js';
+export type { ProxyEnvironment } from './client/proxy-choice.js';
+export { serverUrlOf, type SlipwayOptions } from './client/transport.js';
 export type {
   AnswerOf,
   BodyOf,

@@ -10,8 +10,9 @@ export default {
     },
   },
   create(context) {
-    // The CLI runs on other machines than the product. It has separate variables and reads them in one file.
-    if (isTest(context) || isUnder(context, 'libs/platform/config', 'libs/platform/testing', 'tools', 'apps/cli'))
+    // CLI and SDK run on other machines than the product. They have separate variables and read them in one file.
+    const clients = ['apps/cli', 'libs/sdk'];
+    if (isTest(context) || isUnder(context, 'libs/platform/config', 'libs/platform/testing', 'tools', ...clients))
       return {};
     return {
       'MemberExpression[object.name="process"]'(node) {

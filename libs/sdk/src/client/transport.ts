@@ -3,6 +3,7 @@ import { ENDPOINTS, type Endpoint } from '../generated/endpoints.js';
 import { boundTo, chunksOf } from './body.js';
 import { refusalOf, SlipwayError } from './errors.js';
 import { Listing } from './listing.js';
+import { environmentFetch } from './proxied-fetch.js';
 import { pause, pauseAfter } from './retries.js';
 import type {
   AnswerOf,
@@ -23,7 +24,10 @@ const MAX_RETRIES = 4;
 const MOST_JSON_BYTES = 64 * 1024 * 1024;
 
 export interface SlipwayOptions {
-  /** Address of the api, such as `https://slipway.example.com`. A path before `/api/v1` belongs to it. */
+  /**
+   * Address of the api, such as `https://slipway.example.com`, with or without `/api/v1`. A path before `/api/v1`
+   * belongs to it.
+   */
   baseUrl: string;
   /** An API token, or a function that returns one for each try: the JWT of a signed-in person expires. */
   token: string | (() => string | Promise<string>);
@@ -36,7 +40,7 @@ export interface SlipwayOptions {
    * ignores them and lists them in `warnings`.
    */
   strict?: boolean;
-  /** Another `fetch`, such as one through a proxy. */
+  /** Another `fetch`. By default that of the runtime; in Node, through the proxies of the environment. */
   fetch?: typeof fetch;
 }
 
@@ -72,12 +76,9 @@ export class Transport {
   private readonly strict: boolean;
 
   constructor({ baseUrl, token, timeoutMs, maxRetries, strict, fetch: own }: SlipwayOptions) {
-    const { origin, pathname, protocol } = new URL(baseUrl);
-    if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must start with http:// or https://: ${baseUrl}`);
-    this.root = `${origin}${withoutTrailingSlashes(pathname)}`;
+    this.root = serverUrlOf(baseUrl);
     this.token = typeof token === 'function' ? token : () => token;
-    // Browsers refuse a `fetch` that is called as a method of another object.
-    this.fetch = own ?? ((...request) => globalThis.fetch(...request));
+    this.fetch = own ?? environmentFetch();
     this.timeoutMs = timeoutMs ?? TIMEOUT_MS;
     this.maxRetries = maxRetries ?? MAX_RETRIES;
     this.strict = strict ?? true;
@@ -194,6 +195,18 @@ export class Transport {
       limit.stop();
     }
   }
+}
+
+/**
+ * The address of a server, without a slash at its end: `https://slipway.example.com` for
+ * `https://slipway.example.com/api/v1/`.
+ * @throws TypeError if it is no http or https URL
+ */
+export function serverUrlOf(baseUrl: string): string {
+  const { origin, pathname, protocol } = new URL(baseUrl);
+  if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must start with http:// or https://: ${baseUrl}`);
+  const path = withoutTrailingSlashes(pathname);
+  return origin + (path.endsWith('/api/v1') ? withoutTrailingSlashes(path.slice(0, -'/api/v1'.length)) : path);
 }
 
 /**
