@@ -24,7 +24,7 @@ interface RunRecord {
 const ORPHANS_LEAVE_MS = 15_000;
 
 const fileOf = (home: string): string => path.join(home, 'run', 'processes.json');
-const apiUrlFileOf = (home: string): string => path.join(home, 'run', 'api-url');
+const urlFileOf = (home: string, name: 'api' | 'gateway'): string => path.join(home, 'run', `${name}-url`);
 
 export function writeRunRecord(home: string, childPids: number[]): void {
   const file = fileOf(home);
@@ -37,13 +37,14 @@ export function writeRunRecord(home: string, childPids: number[]): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Writes the address of the api, for the command `slipway` on this machine. */
-export function writeApiUrl(home: string, apiUrl: string): void {
-  writeFileSync(apiUrlFileOf(home), `${apiUrl}\n`, { mode: 0o600 });
+/** Writes the addresses of api and gateway, for the command `slipway` on this machine. */
+export function writeUrls(home: string, urls: { api: string; gateway: string }): void {
+  for (const name of ['api', 'gateway'] as const)
+    writeFileSync(urlFileOf(home, name), `${urls[name]}\n`, { mode: 0o600 });
 }
 
 export function removeRunRecord(home: string): void {
-  for (const file of [fileOf(home), apiUrlFileOf(home)]) rmSync(file, { force: true });
+  for (const file of [fileOf(home), urlFileOf(home, 'api'), urlFileOf(home, 'gateway')]) rmSync(file, { force: true });
 }
 
 /** The running launcher of this home, if it is not this process. */

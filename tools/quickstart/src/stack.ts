@@ -20,7 +20,7 @@ import { reachRedis } from '@slipway/platform-durable/queue';
 import { TARGETS } from '@slipway/registry/targets';
 import { bootstrapToken, secretKey } from './home-secrets.js';
 import { choosePort } from './ports.js';
-import { otherLauncher, outliveOrphans, removeRunRecord, writeApiUrl, writeRunRecord } from './run-record.js';
+import { otherLauncher, outliveOrphans, removeRunRecord, writeRunRecord, writeUrls } from './run-record.js';
 import { stackConfig } from './stack-config.js';
 import { embeddedDatabase, externalDatabase, type StackDatabase } from './stack-database.js';
 import { openStackLog } from './stack-log.js';
@@ -255,7 +255,7 @@ function supervise(given: Supervision): Stack {
   };
 
   for (const one of processes) one.start();
-  writeApiUrl(given.home, given.apiUrl);
+  writeUrls(given.home, { api: given.apiUrl, gateway: given.gatewayUrl });
   const ready = Promise.race([
     failed,
     allServe({ api: given.apiUrl, gateway: given.gatewayUrl }, worker, () => stopping !== undefined),

@@ -27,7 +27,7 @@ interface SystemStatusRow {
 @Injectable()
 export class SystemStatusService {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'queue' | 'operator'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'queue' | 'operator' | 'gateway'>,
     private readonly database: Database,
   ) {}
 
@@ -39,6 +39,7 @@ export class SystemStatusService {
       version: PRODUCT_VERSION,
       node_version: process.versions.node,
       started_at: STARTED_AT,
+      gateway_url: this.config.gateway.publicUrl,
       retention_days: {
         events: events_days,
         operations: operations_days,

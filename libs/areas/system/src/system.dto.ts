@@ -140,6 +140,12 @@ export class SystemDto {
   @TimestampField({ description: 'Start time of the api process' })
   started_at: string;
 
+  @StringField({
+    description: 'URL at which clients of models reach the gateways, without `/v1`',
+    example: 'http://127.0.0.1:7080',
+  })
+  gateway_url: string;
+
   @ObjectField(() => SystemRetentionDto, { description: 'Retention in days. Audit entries are kept forever' })
   retention_days: SystemRetentionDto;
 
