@@ -1,10 +1,12 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
@@ -30,6 +32,45 @@ it('works after npm i -g, from its one file and without the clone', async () => 
   const failed = run(installed, ['deployments', 'create', 'x', '-f', '-'], { cwd: folder, env: api });
   failed.child.stdin?.end('labels: {a: b}');
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('code: connection_failed') });
+});
+
+describe('if the reader of its output leaves', () => {
+  let api: Server;
+  beforeAll(async () => {
+    const operation = {
+      id: 'op_1',
+      kind: 'rollout',
+      resource_name: 'chat',
+      progress: 0,
+      result: {},
+      completed_at: null,
+    };
+    const steps = [{ index: 0, name: 'soak:1', status: 'running', message: '' }];
+    api = createServer((request, response) => {
+      if (request.headers.accept === 'text/event-stream') return void response.writeHead(404).end();
+      const rows = { data: [{ name: 'chat' }], next_cursor: null };
+      const body = request.url!.includes('/operations/') ? { ...operation, status: 'running', steps } : rows;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    api.closeAllConnections();
+    await new Promise((resolve) => api.close(resolve));
+  });
+
+  it.each([
+    ['a table', 'stdout', ['deployments', 'list']],
+    ['a text', 'stdout', ['schema']],
+    ['a wait', 'stderr', ['operations', 'wait', 'op_1']],
+  ] as const)('ends with 141, as of a program that SIGPIPE ended: %s', async (_what, side, words) => {
+    const SLIPWAY_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+    const env = { PATH: process.env['PATH'], HOME: folder, SLIPWAY_URL, SLIPWAY_TOKEN: 'slw_a_b' };
+    const child = spawn(process.execPath, [COMMAND, ...words], { cwd: folder, env });
+    // The pipe has no reader before the command writes to it.
+    child[side].destroy();
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(141);
+  });
 });
 
 it('is linked as slipway in the clone', async () => {

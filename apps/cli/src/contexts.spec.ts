@@ -55,7 +55,7 @@ it('never sends a kept token to an address from a variable', () => {
 });
 
 const OWN = `slw_local_${'x'.repeat(40)}`;
-const LOCAL = { name: 'local', url: 'http://127.0.0.1:7070', token: OWN };
+const LOCAL = { name: 'local', url: 'http://127.0.0.1:7070', token: OWN, isHere: true };
 const none = { SLIPWAY_HOME: '' };
 
 /** Writes the home of a stack as `npm start` does. */

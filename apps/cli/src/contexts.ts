@@ -20,6 +20,10 @@ export interface Context {
   name: string;
   url: string;
   token: string;
+  /** The address of its gateway, if the stack itself tells it. */
+  gatewayUrl?: string;
+  /** The address is of this machine and no person typed it: it is called without a proxy. */
+  isHere?: true;
 }
 
 interface ContextFile {
@@ -62,13 +66,25 @@ export class Contexts {
   chosen(name?: string): Context {
     const { current, contexts } = this.read();
     const { SLIPWAY_URL: url, SLIPWAY_TOKEN: token } = this.env;
-    if (name === undefined && token) return { name: 'SLIPWAY_TOKEN', url: url || this.addressForVariable(), token };
+    if (name === undefined && token) {
+      const named = { name: 'SLIPWAY_TOKEN', token };
+      return url ? { ...named, url: serverOf(url) } : { ...named, url: this.addressForVariable(), isHere: true };
+    }
     if (name === undefined && url)
       throw new CliError('SLIPWAY_URL is set, but SLIPWAY_TOKEN is not.', EXIT.needsLogin, 'Set both or neither.');
     const wanted = name ?? current;
-    if (wanted !== undefined && Object.hasOwn(contexts, wanted)) return { name: wanted, ...contexts[wanted]! };
+    if (wanted !== undefined && Object.hasOwn(contexts, wanted)) {
+      const { url: keptUrl, token: keptToken } = contexts[wanted]!;
+      return { name: wanted, url: serverOf(keptUrl), token: keptToken };
+    }
     const { stack, ignored } = this.local();
-    const local = stack && { name: LOCAL, url: stack.url ?? LOCAL_URL, token: stack.token };
+    const local: Context | undefined = stack && {
+      name: LOCAL,
+      url: stack.url ?? LOCAL_URL,
+      token: stack.token,
+      isHere: true,
+      ...(stack.gatewayUrl !== undefined && { gatewayUrl: stack.gatewayUrl }),
+    };
     if (local && (wanted === undefined || wanted === local.name)) return local;
     if (wanted !== undefined)
       throw new CliError(
@@ -179,6 +195,13 @@ export class Contexts {
     chmodSync(written, 0o600);
     renameSync(written, this.file);
   }
+}
+
+/** The address without `/api/v1` and without slashes at its end: people copy the one or the other. */
+export function serverOf(url: string): string {
+  const cut = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
+  const whole = cut(url.trim());
+  return whole.endsWith('/api/v1') ? cut(whole.slice(0, -'/api/v1'.length)) : whole;
 }
 
 function realOf(folder: string): string {

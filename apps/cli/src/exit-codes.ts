@@ -11,6 +11,8 @@ export const EXIT = {
   notFound: 6,
   conflict: 7,
   needsPerson: 8,
+  /** As of a program that SIGPIPE ended: the reader of its output left. */
+  readerLeft: 141,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -16,7 +16,7 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
   const { code, request_id: requestId } = refusal;
-  const message = wordsOf(refusal.message);
+  const message = remedyOf(wordsOf(refusal.message));
   const faults = faultsOf(refusal.details);
   const help = UNANSWERED.includes(code)
     ? 'Run slipway doctor to find the cause.'
@@ -48,7 +48,7 @@ function faultsOf(details: unknown): Fault[] {
   if (!Array.isArray(details)) return [];
   return details
     .map((one) => (one ?? {}) as { field?: unknown; message?: unknown; code?: unknown })
-    .map(({ field, message, code }) => ({ field: wordsOf(field), issue: wordsOf(message), code }));
+    .map(({ field, message, code }) => ({ field: wordsOf(field), issue: remedyOf(wordsOf(message)), code }));
 }
 
 const isAllUnknown = (faults: readonly Fault[]): boolean =>

@@ -9,6 +9,7 @@ export interface LocalStack {
   /** The file with its address; undefined: it does not run, or has the usual address. */
   addressFile?: string;
   url?: string;
+  gatewayUrl?: string;
   token: string;
 }
 
@@ -39,8 +40,11 @@ export function readLocalStack(home: string): LocalStack | IgnoredHome | undefin
     const addressFile = path.join(home, 'run', 'api-url');
     const url = readPlain(home, ['run', 'api-url'], { isSecret: false });
     if (url === ABSENT || url === '') return { home, token };
-    if (!isOfThisMachine(url)) throw new Error(`its address ${url} is not one of this machine`);
-    return { home, addressFile, url, token };
+    const told = readPlain(home, ['run', 'gateway-url'], { isSecret: false });
+    const gatewayUrl = told === ABSENT || told === '' ? undefined : told;
+    for (const one of [url, gatewayUrl])
+      if (one !== undefined && !isOfThisMachine(one)) throw new Error(`its address ${one} is not one of this machine`);
+    return { home, addressFile, url, ...(gatewayUrl !== undefined && { gatewayUrl }), token };
   } catch (error) {
     return { home, reason: (error as Error).message };
   }

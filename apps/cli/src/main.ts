@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CliError, EXIT, exitCodeOf } from './exit-codes.js';
 import { failureLines } from './failure-lines.js';
-import { programOf } from './program.js';
+import { programOf, verbOf } from './program.js';
 import { Session } from './session.js';
 import { createRequire } from 'node:module';
 
@@ -14,8 +14,8 @@ const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has read enough, as `head` does.
-    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    // The reader has read enough, as `head` does. Node gets no SIGPIPE, so the command ends as if it had.
+    if (error.code === 'EPIPE') process.exit(EXIT.readerLeft);
     throw error;
   });
 
@@ -25,7 +25,7 @@ try {
   const [, , first, ...words] = process.argv;
   if (first === '__complete') {
     const { completionsOf } = await import('./completions.js');
-    for (const one of await completionsOf(program, session, words)) session.output.data(one);
+    for (const one of await completionsOf(program, session, words, verbOf)) session.output.data(one);
   } else await program.parseAsync(process.argv);
   process.exitCode = session.exitCode;
 } catch (error) {

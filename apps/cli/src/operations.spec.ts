@@ -75,7 +75,7 @@ function leaves(command: Command, words: string[] = []): { words: string; exampl
 
 const commands = leaves(program);
 /** These use a shell, or read and write files on this machine: other specs run them. */
-const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor|open)\b/;
+const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor|open|chat)\b/;
 
 it('reaches every operation of the document by a noun and a verb, with the lines that its help shows', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-cli-'));

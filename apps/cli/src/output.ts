@@ -1,21 +1,25 @@
 import { CliError } from './exit-codes.js';
-import { tableLines, textOf, valueAt, type View } from './table.js';
+import { Table, tableLines, textOf, valueAt, type Column, type View } from './table.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
 /** A filter may produce results without end. */
 const MAX_RESULTS = 100_000;
 
+/** A missing value inside a result is null too, as in jq. */
+const nullFor = (_key: string, value: unknown): unknown => value ?? null;
+
 /** The results of a jq filter, one per line: text unquoted, everything else as JSON. */
 async function jqLines(filter: string, value: unknown): Promise<string[]> {
-  const { default: jq } = await import('@michaelhomer/jqjs');
+  const { compileFilter } = await import('./jq-filter.js');
   const lines: string[] = [];
   try {
-    for (const result of jq.compile(filter)(value)) {
+    for (const result of compileFilter(filter)(value)) {
       if (lines.length === MAX_RESULTS) throw new Error(`more than ${MAX_RESULTS} results`);
-      lines.push(typeof result === 'string' ? result : JSON.stringify(result));
+      lines.push(typeof result === 'string' ? result : (JSON.stringify(result, nullFor) ?? 'null'));
     }
   } catch (error) {
-    const message = `--jq: ${(error as Error).message}`;
+    // The interpreter throws texts too.
+    const message = `--jq: ${error instanceof Error ? error.message : String(error)}`;
     throw new CliError(message, undefined, 'For features that only jq has, use jq itself: slipway … -o json | jq …');
   }
   return lines;
@@ -65,14 +69,22 @@ export class Output {
     }
   }
 
-  /** Prints one row of a stream immediately; for programs, one object per line. */
-  async printNext(row: unknown, view: View & { line?: (row: never) => string }): Promise<void> {
-    const { format } = this;
-    if (format === 'json') await this.json(this.chosen(row));
-    else if (format === 'yaml') this.document(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
-    else if (format === 'name') this.data(textOf(valueAt(row, view.name)));
-    else if (view.line) this.data(harmless(view.line(row as never)));
-    else this.data(view.columns.map(({ of }) => textOf(valueAt(row, of))).join('  '));
+  /** Prints rows while they arrive: for programs, one object per line; for people, a table with its titles once. */
+  rowsOf(view: View & { line?: (row: never) => string }): (...rows: unknown[]) => Promise<void> {
+    let table: Table | undefined;
+    return async (...rows) => {
+      const { format } = this;
+      if (format === 'json') for (const row of rows) await this.json(this.chosen(row));
+      else if (format === 'yaml') for (const row of rows) await this.yaml(row);
+      else if (format === 'name') for (const row of rows) this.data(textOf(valueAt(row, view.name)));
+      else if (view.line) for (const row of rows) this.data(harmless(view.line(row as never)));
+      else if (rows.length > 0) {
+        const isFirst = table === undefined;
+        table ??= new Table(this.columnsOf(view, { isList: true }), this.look);
+        for (const line of table.lines(rows)) this.data(line);
+        if (isFirst) this.tellHidden(table);
+      }
+    };
   }
 
   /** Prints a line of data unchanged. */
@@ -100,21 +112,39 @@ export class Output {
     this.data(this.terminal.isTerminal('stdout') ? text.split('\n').map(harmless).join('\n') : text);
   }
 
+  private async yaml(row: unknown): Promise<void> {
+    this.document(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
+  }
+
   private table(value: unknown, view: View): void {
-    const { terminal } = this;
+    const isList = Array.isArray(value);
     const rows = listOf(value);
-    if (rows.length === 0) {
-      this.note('No results.');
-      return;
+    const columns = this.columnsOf(view, { isList });
+    if (rows.length === 0) this.note('No results.');
+    else if (isList) {
+      const table = new Table(columns, this.look);
+      for (const line of table.lines(rows)) this.data(line);
+      this.tellHidden(table);
+    } else {
+      const lines = view.lines?.(value as never, this.look) ?? tableLines(rows, columns, { ...this.look, isList });
+      for (const line of lines) this.data(line);
     }
-    const columns = view.columns.filter(({ isWide }) => !isWide || this.format === 'wide' || !Array.isArray(value));
+  }
+
+  private columnsOf({ columns }: View, { isList }: { isList: boolean }): Column[] {
+    const hasWide = !isList || this.format === 'wide';
+    return columns.filter(({ isWide, isOfList }) => (hasWide || !isWide) && (isList || !isOfList));
+  }
+
+  private get look() {
+    const { terminal } = this;
     const most = this.format === 'wide' ? undefined : terminal.columnsOf('stdout');
-    const paint = terminal.hasColour('stdout') ? painted : undefined;
-    if (view.lines && !Array.isArray(value)) {
-      for (const line of view.lines(value as never, { most, paint })) this.data(line);
-      return;
-    }
-    for (const line of tableLines(rows, columns, { isList: Array.isArray(value), most, paint })) this.data(line);
+    return { ...(most !== undefined && { most }), ...(terminal.hasColour('stdout') && { paint: painted }) };
+  }
+
+  private tellHidden({ hidden }: Table): void {
+    if (hidden.length > 0)
+      this.note(`The terminal is too narrow for ${hidden.join(', ')}. To see all columns: -o wide`);
   }
 
   private get fields(): string[] {

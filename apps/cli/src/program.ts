@@ -5,6 +5,7 @@ import { access, audit, system, tenants, tokens, webhooks, whoami } from './noun
 import { context, login, logout } from './nouns/account.js';
 import { autopilot } from './nouns/autopilot.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
+import { chat } from './nouns/chat.js';
 import { completion } from './nouns/completion.js';
 import { deployments } from './nouns/deployments.js';
 import { open } from './nouns/open.js';
@@ -22,12 +23,31 @@ import { addFlags, givenOf } from './nouns/flags.js';
 
 function registerNoun(program: Command, session: Session, { noun, aliases = [], summary, verbs }: Noun): void {
   const group = program.command(noun).summary(summary).description(summary).aliases(aliases);
-  for (const verb of verbs) registerVerb(group, session, verb);
+  const taken = verbs.flatMap((one) => [one.verb, ...(one.aliases ?? [])]);
+  for (const verb of verbs) {
+    const habits = (HABITS[verb.verb] ?? []).filter((name) => !taken.includes(name));
+    taken.push(...habits);
+    registerVerb(group, session, { ...verb, aliases: [...(verb.aliases ?? []), ...habits] });
+  }
 }
+
+const VERBS = new WeakMap<Command, Verb>();
+
+/** The verb of the table that a command runs. */
+export const verbOf = (command: Command): Verb | undefined => VERBS.get(command);
+
+/** Names that people know from kubectl, gh and the shell. */
+const HABITS: Record<string, readonly string[]> = {
+  list: ['ls'],
+  get: ['show', 'describe', 'view'],
+  show: ['get', 'describe', 'view'],
+  delete: ['rm'],
+};
 
 function registerVerb(parent: Command, session: Session, verb: Verb): void {
   const command = parent.command(verb.args ? `${verb.verb} ${verb.args}` : verb.verb).summary(verb.summary);
   command.description(verb.summary).aliases(verb.aliases ?? []);
+  VERBS.set(command, verb);
   addFlags(command, verb);
   command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
   command.action(async () => {
@@ -57,7 +77,7 @@ const GROUPS: readonly Group[] = [
   nounsOf(context, deployments, rollouts),
   verbsOf(rollback),
   nounsOf(revisions, routes, operations),
-  verbsOf(events, logs),
+  verbsOf(events, logs, chat),
   nounsOf(instances, policies, plans, autopilot),
   nounsOf(sandboxes, files, references),
   nounsOf(products, bindings, publications, catalog, passports),
@@ -74,7 +94,7 @@ export function programOf(session: Session, version: string): Command {
     .option('--context <name>', 'use this context, as named at login (default: the current one)')
     .addOption(new Option('-o, --output <format>', 'output format (default: table)').choices([...FORMATS]))
     .option('--json <fields>', 'print only these fields, as JSON: id,status')
-    .option('--jq <filter>', 'filter the JSON output with this jq filter')
+    .option('-q, --jq <filter>', 'filter the JSON output with this jq filter')
     .option('-v, --verbose', 'show each request as a curl command, with the token masked')
     .option('-y, --yes', 'skip confirmation prompts')
     .configureHelp({ showGlobalOptions: true, helpWidth: session.terminal.columnsOf('stdout') ?? 100 })

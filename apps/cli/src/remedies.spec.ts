@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Command } from 'commander';
 import { expect, it } from '@jest/globals';
 import { programOf } from './program.js';
@@ -11,6 +12,17 @@ const rows = PAGE.split('\n').filter((line) => line.includes('/api/v1/'));
 it('knows a line for each request that an error of the api names', () => {
   expect(rows.length).toBeGreaterThan(20);
   expect(rows.map(remedyOf).filter((row) => row.includes('/api/v1'))).toEqual([]);
+});
+
+it('knows a line for each request of the api', () => {
+  const { paths } = JSON.parse(
+    readFileSync(createRequire(import.meta.url).resolve('@slipway/sdk/openapi.json'), 'utf8'),
+  );
+  const requests = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(requests.length).toBeGreaterThan(60);
+  expect(requests.filter((request) => remedyOf(request) === request)).toEqual([]);
 });
 
 it('names existing commands, with as many arguments as they take', () => {
@@ -34,6 +46,10 @@ it.each([
   [
     'Lift it: PATCH /api/v1/deployments/chat {"protection": {"deletion": false}}.',
     `Lift it: slipway deployments update chat --protection '{"deletion":false}'.`,
+  ],
+  [
+    'Go on with POST /api/v1/deployments/chat/rollback {"reason": "worse answers"}.',
+    "Go on with slipway rollback chat --reason 'worse answers'.",
   ],
   ['Ask GET /api/v1/what/nobody/knows.', 'Ask GET /api/v1/what/nobody/knows.'],
   ['PATCH /api/v1/deployments/chat {"broken}.', 'PATCH /api/v1/deployments/chat {"broken}.'],

@@ -45,7 +45,8 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
 }
 
 async function list(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
-  const { rows, hasMore } = await rowsOf(verb, given, client);
+  const { rows, hasMore, warning } = await rowsOf(verb, given, client);
+  if (warning !== undefined) session.output.warn(warning);
   await session.output.print(rows, verb.view);
   if (hasMore) session.note(`There are more rows. Use --limit ${rows.length * 10} to see them.`);
 }
@@ -57,15 +58,16 @@ async function watch(session: Session, verb: CallVerb, given: CommandInput, clie
   const pauseMs = interval === undefined ? WATCH_MS : durationMs(interval, '--interval');
   // The next poll is the retry.
   const look = { ...given, options: { ...given.options, maxRetries: 0 } };
+  const print = session.output.rowsOf(verb.view);
   let told: Map<string, string> | undefined;
   let isAway = false;
   for (;;) {
     try {
       const { rows } = await rowsOf(verb, look, client);
-      const now = new Map(rows.map((row, i) => [keyOf(row) ?? String(i), JSON.stringify(row)]));
-      for (const [i, [key, text]] of [...now].entries())
-        if (told?.get(key) !== text) await session.output.printNext(rows[i], verb.view);
-      told = now;
+      const now = new Map(rows.map((row, i) => [keyOf(row) ?? String(i), row]));
+      const texts = new Map([...now].map(([key, row]) => [key, JSON.stringify(row)]));
+      await print(...[...now].flatMap(([key, row]) => (told?.get(key) === texts.get(key) ? [] : [row])));
+      told = texts;
       isAway = false;
     } catch (error) {
       // Before its first answer, the address may be wrong.
@@ -88,14 +90,34 @@ async function rowsOf(
   verb: CallVerb,
   given: CommandInput,
   client: Slipway,
-): Promise<{ rows: unknown[]; hasMore: boolean }> {
+): Promise<{ rows: unknown[]; hasMore: boolean; warning?: string }> {
   const most = given.flags['limit'] === undefined ? DEFAULT_ROWS : Number(given.flags['limit']);
   if (!Number.isInteger(most) || most < 1) throw new CliError('--limit must be a whole number of rows, at least 1.');
   const rows: unknown[] = [];
   const options = { limit: Math.min(most, DEFAULT_ROWS), ...given.options };
-  for await (const row of verb.call(client, { ...given, options }) as AsyncIterable<unknown>) {
-    if (rows.length === most) return { rows, hasMore: true };
+  const listed = verb.call(client, { ...given, options }) as AsyncIterable<unknown>;
+  let warning: string | undefined;
+  for await (const row of pagesWith(listed, (page) => (warning ??= verb.warningOfPage?.(page)))) {
+    if (rows.length === most) return { rows, hasMore: true, ...(warning && { warning }) };
+    // The newest come first, so all others are older too.
+    if (isBefore(row, given.flags['since'] as string | undefined, verb.timeField)) break;
     rows.push(row);
   }
-  return { rows, hasMore: false };
+  return { rows, hasMore: false, ...(warning && { warning }) };
+}
+
+/** The rows of a list. Its pages are looked at too, if it has any. */
+async function* pagesWith(listed: AsyncIterable<unknown>, look: (page: object) => void): AsyncGenerator<unknown> {
+  const { pages } = listed as { pages?: () => AsyncIterable<{ data: unknown[] }> };
+  if (pages === undefined) return yield* listed;
+  for await (const page of pages.call(listed)) {
+    look(page);
+    yield* page.data;
+  }
+}
+
+function isBefore(row: unknown, since: string | undefined, field: string | undefined): boolean {
+  if (since === undefined || field === undefined) return false;
+  const { [field]: time } = row as Record<string, unknown>;
+  return typeof time === 'string' && Date.parse(time) < Date.parse(since);
 }

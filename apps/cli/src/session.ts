@@ -1,5 +1,5 @@
 import type { Slipway } from '@slipway/sdk';
-import { Contexts } from './contexts.js';
+import { Contexts, type Context } from './contexts.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { Output, type OutputFlags } from './output.js';
 import { Terminal, type Environment, type Streams } from './terminal.js';
@@ -65,6 +65,7 @@ export class Session {
   readonly cwd: string;
   readonly env: Environment;
   private slipway: Promise<Slipway> | undefined;
+  private context: Context | undefined;
 
   constructor(private readonly options: SessionOptions) {
     const { env, cwd, signal, stdin, stdout, stderr } = options;
@@ -76,9 +77,14 @@ export class Session {
     this.contexts = new Contexts(env, cwd);
   }
 
+  /** The installation that this run uses. */
+  chosen(): Context {
+    return (this.context ??= this.contexts.chosen(this.flags.context));
+  }
+
   /** The sdk for the chosen context, loaded on first use. */
   client(): Promise<Slipway> {
-    return (this.slipway ??= this.clientOf(this.contexts.chosen(this.flags.context)));
+    return (this.slipway ??= this.clientOf(this.chosen()));
   }
 
   async clientOf({ url, token }: { url: string; token: string }): Promise<Slipway> {
@@ -94,11 +100,18 @@ export class Session {
     }
   }
 
-  /** Prints each request if `-v` is set. */
-  readonly fetch: typeof fetch = (input, init) => {
-    const own = this.options.fetch ?? globalThis.fetch;
+  /** Calls through the proxies of the environment, and prints each request if `-v` is set. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const own = this.options.fetch ?? (await this.fetchFor(new URL(String(input))));
     return (this.flags.verbose ? tellingFetch(own, (line) => this.note(line)) : own)(input, init);
   };
+
+  /** The stack of this machine is no affair of a proxy, whatever NO_PROXY says. */
+  private async fetchFor({ hostname }: URL): Promise<typeof fetch> {
+    const { isHere, url } = this.context ?? {};
+    if (isHere && URL.canParse(url!) && new URL(url!).hostname === hostname) return globalThis.fetch;
+    return (await import('@slipway/sdk')).environmentFetch(this.env);
+  }
 
   /** Runs an endless command, which Ctrl-C ends. */
   async untilInterrupted(follow: () => Promise<void>): Promise<void> {

@@ -41,9 +41,15 @@ export class Terminal {
     return this.isTerminal(side) && !this.isPipeline && !this.isDumb;
   }
 
-  /** Read each time, because a terminal can change its size. */
+  /** Read each time, because a terminal can change its size. COLUMNS is the wish of a person. */
   columnsOf(side: OutputStream): number | undefined {
-    return this.isTerminal(side) ? this.streams[side].columns || 80 : undefined;
+    if (!this.isTerminal(side)) return undefined;
+    return /^[1-9]\d{0,4}$/.test(this.env['COLUMNS'] ?? '') ? Number(this.env['COLUMNS']) : this.rowWidthOf(side);
+  }
+
+  /** The columns after which the terminal itself breaks a line. */
+  rowWidthOf(side: OutputStream): number {
+    return this.streams[side].columns || 80;
   }
 
   private get isPipeline(): boolean {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { CommanderError } from 'commander';
+import { completionsOf } from '../src/completions.js';
 import { exitCodeOf } from '../src/exit-codes.js';
 import { failureLines } from '../src/failure-lines.js';
-import { programOf } from '../src/program.js';
+import { programOf, verbOf } from '../src/program.js';
 import { Session } from '../src/session.js';
 
 export interface CommandResult {
@@ -17,6 +18,10 @@ export interface CommandResult {
 export interface RunOptions {
   fetch?: typeof fetch;
   stdin?: string;
+  /** Types while the command runs, in place of `stdin`. */
+  keys?: Readable;
+  /** Sees each text that the command writes. */
+  onWrite?: (text: string, side: 'stdout' | 'stderr') => void;
   env?: Record<string, string>;
   /** Both outputs are terminals of this width, and so is stdin. */
   columns?: number;
@@ -25,14 +30,20 @@ export interface RunOptions {
 
 /** Runs the program as main.ts does, in this process, against a `fetch` of the test. */
 export async function runCommand(words: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
-  const { fetch, stdin = '', env = {}, columns, signal = new AbortController().signal } = options;
+  const { fetch, stdin = '', keys, env = {}, columns, signal = new AbortController().signal } = options;
   const written = { stdout: '', stderr: '' };
   const sink = (side: 'stdout' | 'stderr') => {
     const stream = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
-    stream.on('data', (chunk) => (written[side] += String(chunk)));
+    stream.on('data', (chunk) => {
+      written[side] += String(chunk);
+      options.onWrite?.(String(chunk), side);
+    });
     return stream;
   };
-  const input = Object.assign(Readable.from([Buffer.from(stdin)]), columns === undefined ? {} : { isTTY: true });
+  const input = Object.assign(
+    keys ?? Readable.from([Buffer.from(stdin)]),
+    columns === undefined ? {} : { isTTY: true },
+  );
   const home = env['HOME'] ?? mkdtempSync(path.join(tmpdir(), 'slipway-cli-'));
   const session = new Session({
     stdin: input,
@@ -45,7 +56,11 @@ export async function runCommand(words: readonly string[], options: RunOptions =
   });
   let code: number;
   try {
-    await programOf(session, '0.0.0').parseAsync(words, { from: 'user' });
+    const program = programOf(session, '0.0.0');
+    const [first, ...others] = words;
+    if (first === '__complete')
+      for (const one of await completionsOf(program, session, others, verbOf)) session.output.data(one);
+    else await program.parseAsync(words, { from: 'user' });
     code = session.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))

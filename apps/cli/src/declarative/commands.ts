@@ -72,6 +72,7 @@ export function declarative(program: Command, session: Session): void {
     )
     .addOption(
       new Option('--wait [boolean]', 'wait until rollouts end or need a person; --wait=false does not wait')
+        .choices(['true', 'false'])
         .argParser((text) => text !== 'false')
         .default(true),
     )

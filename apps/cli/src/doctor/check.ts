@@ -18,8 +18,14 @@ export interface Surroundings {
   cwd: string;
   /** The address of the api, even if it is not running. */
   apiUrl: string;
+  /** The address of the gateway, if anything names it. */
+  gatewayUrl?: string;
+  /** Calls through the proxies of the environment, if the server is on another machine. */
+  fetch: typeof fetch;
   /** Whether the api is on this machine, so that `npm start` would fix it. */
   isLocal: boolean;
+  /** The stack of `npm start` runs here, and has written its addresses. */
+  isRunning: boolean;
   /** Rejects if the user is not logged in. */
   client(): Promise<Slipway>;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { serverOf } from '../contexts.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import type { View } from '../table.js';
@@ -14,6 +15,9 @@ const FINDINGS: View = {
     { title: 'REMEDY', of: 'remedy' },
   ],
 };
+/** How long the api may take to name its gateway. */
+const ASK_MS = 3_000;
+
 const SHOWN: Record<Finding['verdict'], readonly [string, Colour]> = {
   ok: ['ok     ', 'green'],
   skipped: ['-      ', 'grey'],
@@ -43,7 +47,7 @@ async function run(session: Session): Promise<void> {
       import('./configuration-checks.js'),
     ]);
   const { signal } = session;
-  const around = surroundingsOf(session);
+  const around = await surroundingsOf(session);
   const findings = [
     ...(await findingsOf([...HOST_CHECKS, ...STORE_CHECKS, ...SERVER_CHECKS], around, { signal })),
     // These checks run apart: checking a file keeps the processor busy, and answers would seem to be late.
@@ -63,20 +67,51 @@ function tell({ output, terminal }: Session, { check, verdict, message, remedy }
   if (remedy) output.data(`${' '.repeat(24)}$ ${harmless(remedy)}`);
 }
 
-export function surroundingsOf(session: Session): Surroundings {
+export async function surroundingsOf(session: Session): Promise<Surroundings> {
   const { env, cwd } = session;
-  const apiUrl = addressOf(session).replace(/(?<!\/)\/+$/, '');
+  const { url: apiUrl, gatewayUrl: known, isRunning } = addressesOf(session);
   const host = URL.canParse(apiUrl) ? new URL(apiUrl).hostname : '';
   const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(host);
-  return { env, cwd, apiUrl, isLocal, client: () => session.client() };
+  const gatewayUrl = env['SLIPWAY_GATEWAY_URL'] || known || (await gatewayOfApi(session));
+  return {
+    env,
+    cwd,
+    apiUrl,
+    ...(gatewayUrl && { gatewayUrl: withoutV1(gatewayUrl) }),
+    isLocal,
+    isRunning,
+    fetch: isLocal ? globalThis.fetch : session.fetch,
+    client: () => session.client(),
+  };
 }
 
+const withoutV1 = (url: string): string => url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
+
 /** Works even if the user is not logged in. */
-function addressOf({ contexts, env, flags }: Session): string {
+function addressesOf(session: Session): { url: string; gatewayUrl?: string; isRunning: boolean } {
+  const { env } = session;
   try {
-    return contexts.chosen(flags.context).url;
+    // A stack that runs has written its addresses.
+    const { url, gatewayUrl } = session.chosen();
+    return { url, gatewayUrl, isRunning: gatewayUrl !== undefined };
   } catch {
     const local = `http://127.0.0.1:${env['SLIPWAY_API_PORT'] || 7070}`;
-    return env['SLIPWAY_URL'] || (URL.canParse(local) ? local : 'http://127.0.0.1:7070');
+    const url = env['SLIPWAY_URL'] ? serverOf(env['SLIPWAY_URL']) : local;
+    return { url: URL.canParse(url) ? url : 'http://127.0.0.1:7070', isRunning: false };
+  }
+}
+
+/** The address that the api names for clients of models. */
+async function gatewayOfApi(session: Session): Promise<string | undefined> {
+  const { withinTime } = await import('@slipway/sdk');
+  try {
+    const { gateway_url: url } = (await withinTime(ASK_MS, session.signal, async (signal) =>
+      (await session.client()).system({ signal, maxRetries: 0 }),
+    )) as { gateway_url?: string };
+    return url;
+  } catch {
+    // Other checks say why the api does not answer.
+    session.signal.throwIfAborted();
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -62,6 +62,8 @@ const around = (more: Partial<Surroundings> = {}): Surroundings => ({
   cwd: folder,
   apiUrl: 'http://127.0.0.1:9',
   isLocal: true,
+  isRunning: false,
+  fetch: globalThis.fetch,
   client: () => Promise.reject(new CliError('Not logged in.')),
   ...more,
 });
@@ -111,6 +113,70 @@ describe('ports', () => {
     const port = await portOf(answering('{"status":"ok"}'));
     const finding = await found(HOST_CHECKS, 'api port', { env: { SLIPWAY_API_PORT: String(port) } });
     expect(finding).toMatchObject({ verdict: 'ok', message: expect.stringContaining('Slipway listens') });
+  });
+
+  it('are those that the stack uses, not those of the settings', async () => {
+    const [api, gateway] = [await portOf(answering('{"status":"ok"}')), await portOf(answering('{"status":"ok"}'))];
+    const other = await portOf(answering('hello'));
+    const env = { SLIPWAY_API_PORT: String(other), SLIPWAY_GATEWAY_PORT: String(other) };
+    const stack = { env, apiUrl: `http://127.0.0.1:${api}`, gatewayUrl: `http://127.0.0.1:${gateway}` };
+    for (const [name, port] of [
+      ['api port', api],
+      ['gateway port', gateway],
+    ] as const)
+      expect(await found(HOST_CHECKS, name, stack)).toMatchObject({
+        verdict: 'ok',
+        message: `Slipway listens on 127.0.0.1:${port}`,
+      });
+    const gone = { ...stack, isRunning: true, gatewayUrl: `http://127.0.0.1:${await freePort()}` };
+    expect(await found(HOST_CHECKS, 'gateway port', gone)).toMatchObject({ verdict: 'fault', remedy: 'npm start' });
+  });
+});
+
+describe('the gateway', () => {
+  it.each([
+    ['one that is ready', '{"status":"ok"}', 200, 'ok', 'is ready'],
+    ['another server', 'hello', 200, 'fault', 'is not a gateway of Slipway'],
+    ['one without routes', '{"error":{"message":"No routes yet."}}', 503, 'fault', 'No routes yet.'],
+  ])('%s', async (_what, body, status, verdict, message) => {
+    const gatewayUrl = `http://127.0.0.1:${await portOf(answering(body, status))}`;
+    const finding = await found(SERVER_CHECKS, 'gateway', { gatewayUrl });
+    expect(finding).toMatchObject({ verdict, message: expect.stringContaining(message) });
+  });
+
+  it('that does not respond is a fault, except one that only its own machine can reach', async () => {
+    const gatewayUrl = `http://127.0.0.1:${await freePort()}`;
+    expect(await found(SERVER_CHECKS, 'gateway', { gatewayUrl })).toMatchObject({ verdict: 'fault' });
+    const away = await found(SERVER_CHECKS, 'gateway', { gatewayUrl, isLocal: false });
+    expect(away).toMatchObject({ verdict: 'warning', remedy: expect.stringContaining('SLIPWAY_GATEWAY_URL') });
+    expect((await found(SERVER_CHECKS, 'gateway')).verdict).toBe('skipped');
+  });
+
+  it('is found by the file of the stack, or by the answer of the api', async () => {
+    const gateway = await portOf(answering('{"status":"ok"}'));
+    const told = JSON.stringify({ status: 'ok', gateway_url: `http://127.0.0.1:${gateway}` });
+    const api = await portOf(answering(told));
+    const env = { SLIPWAY_URL: `http://127.0.0.1:${api}/api/v1/`, PATH: folder };
+    const { stdout } = await runCommand(['doctor', '-o', 'json'], { env });
+    const findings = JSON.parse(stdout) as Finding[];
+    const messageOf = (name: string) => findings.find(({ check }) => check === name)?.message;
+    expect(['api', 'gateway', 'api port', 'gateway port'].map(messageOf)).toEqual([
+      `http://127.0.0.1:${api} is ready`,
+      `http://127.0.0.1:${gateway} is ready`,
+      `Slipway listens on 127.0.0.1:${api}`,
+      `Slipway listens on 127.0.0.1:${gateway}`,
+    ]);
+    const home = path.join(folder, '.slipway');
+    mkdirSync(path.join(home, 'run'), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(home, 'bootstrap-token'), `slw_local_${'x'.repeat(40)}`, { mode: 0o600 });
+    for (const [name, port] of [
+      ['api', api],
+      ['gateway', gateway],
+    ] as const)
+      writeFileSync(path.join(home, 'run', `${name}-url`), `http://127.0.0.1:${port}\n`, { mode: 0o600 });
+    const stack = { SLIPWAY_HOME: home, SLIPWAY_URL: '', SLIPWAY_TOKEN: '', PATH: folder };
+    const ofStack = await runCommand(['doctor'], { env: stack });
+    expect(ofStack.stdout).toContain(`Slipway listens on 127.0.0.1:${gateway}\n`);
   });
 });
 

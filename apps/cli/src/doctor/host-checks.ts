@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 import { withoutToken } from '../terminal.js';
-import { isSlipway } from './server-checks.js';
+import { isLoopbackUrl, isSlipway } from './server-checks.js';
 
 /** The versions in the product's package.json; the command itself accepts any version from 20 on. */
 const NODES: readonly (readonly [number, number])[] = [
@@ -29,14 +29,28 @@ export const nodeVersion = (version: string): CheckResult => {
   );
 };
 
-/** Checks a port of the stack that `npm start` runs here. If the stack is not running, checks whether it could. */
-const portOf = (name: string, variable: string, usual: number): Check => ({
+/**
+ * Checks a port of the stack that `npm start` runs here: the real one if it runs. If it does not, checks whether it
+ * could use the port of the settings.
+ */
+const portOf = (
+  name: string,
+  variable: string,
+  usual: number,
+  addressOf: (around: Surroundings) => string | undefined,
+): Check => ({
   name,
-  look: async ({ env, isLocal }, signal) => {
+  look: async (around, signal) => {
+    const { env, isLocal, isRunning } = around;
     if (!isLocal) return skipped('the server of this context is on another machine');
     const [host, port] = [env['SLIPWAY_HOST'] || '127.0.0.1', Number(env[variable] || usual)];
-    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    if (!isRunning && (!Number.isInteger(port) || port < 0 || port > 65_535))
       return fault(`${variable} is not a valid port: ${env[variable]}`, `unset ${variable}`);
+    const address = addressOf(around);
+    if (address !== undefined && (await isSlipway(address, signal)))
+      return ok(`Slipway listens on ${new URL(address).host}`);
+    if (isRunning && address !== undefined)
+      return fault(`the stack here uses ${new URL(address).host}, and no Slipway responds there`, 'npm start');
     if (await isSlipway(`http://${host}:${port}`, signal)) return ok(`Slipway listens on ${host}:${port}`);
     const problem = await listens(host, port);
     if (problem === undefined) return ok(`${host}:${port} is free`);
@@ -93,8 +107,10 @@ const gpus: Check = {
 
 export const HOST_CHECKS: readonly Check[] = [
   { name: 'node', look: () => Promise.resolve(nodeVersion(process.versions.node)) },
-  portOf('api port', 'SLIPWAY_API_PORT', 7070),
-  portOf('gateway port', 'SLIPWAY_GATEWAY_PORT', 7080),
+  portOf('api port', 'SLIPWAY_API_PORT', 7070, ({ apiUrl }) => apiUrl),
+  portOf('gateway port', 'SLIPWAY_GATEWAY_PORT', 7080, ({ gatewayUrl }) =>
+    gatewayUrl !== undefined && isLoopbackUrl(gatewayUrl) ? gatewayUrl : undefined,
+  ),
   disk,
   gpus,
 ];

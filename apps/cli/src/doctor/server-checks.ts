@@ -10,33 +10,62 @@ const MOST_TEXT = 4_096;
 const MOST_TOLD = 3;
 
 /** Whether the server at this address is a part of Slipway: no other program answers /healthz this way. */
-export async function isSlipway(url: string, signal: AbortSignal): Promise<boolean> {
-  const answer = await fetch(`${url}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
+export async function isSlipway(url: string, signal: AbortSignal, own: typeof fetch = fetch): Promise<boolean> {
+  const answer = await own(`${url}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
   return answer?.ok === true && (await beginningOf(answer)).includes('"status":"ok"');
 }
 
 const apiCheck: Check = {
   name: 'api',
-  look: async ({ apiUrl, isLocal }, signal) => {
+  look: async ({ apiUrl, isLocal, fetch: own }, signal) => {
     let answer: Response;
     try {
-      answer = await fetch(`${apiUrl}/readyz`, { signal, redirect: 'error' });
+      answer = await own(`${apiUrl}/readyz`, { signal, redirect: 'error' });
     } catch (error) {
       const said = `no response from ${apiUrl}: ${reasonOf(error)}`;
       return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
     }
-    if (answer.ok && (await isSlipway(apiUrl, signal))) return ok(`${apiUrl} is ready`);
+    if (answer.ok && (await isSlipway(apiUrl, signal, own))) return ok(`${apiUrl} is ready`);
     const said = envelopeOf(await beginningOf(answer));
     if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? 'npm start' : `curl ${apiUrl}/readyz`);
     return fault(`the server at ${apiUrl} is not Slipway`, 'slipway login --url <url>');
   },
 };
 
+const gatewayCheck: Check = {
+  name: 'gateway',
+  look: async ({ gatewayUrl, isLocal, fetch: own }, signal) => {
+    if (gatewayUrl === undefined)
+      return skipped('the address of the gateway is not known: this check needs a running api and a login');
+    let answer: Response;
+    try {
+      answer = await own(`${gatewayUrl}/readyz`, { signal, redirect: 'error' });
+    } catch (error) {
+      const said = `no response from ${gatewayUrl}: ${reasonOf(error)}`;
+      const isOfOther = !isLocal && isLoopbackUrl(gatewayUrl);
+      if (isOfOther)
+        return warning(
+          `the api names ${gatewayUrl} as its gateway, which is an address of its own machine`,
+          'export SLIPWAY_GATEWAY_URL=https://models.example.com',
+        );
+      return isLocal ? fault(said, 'npm start') : fault(said, `curl ${gatewayUrl}/readyz`);
+    }
+    const text = await beginningOf(answer);
+    if (answer.ok && (await isSlipway(gatewayUrl, signal, own))) return ok(`${gatewayUrl} is ready`);
+    const said = envelopeOf(text);
+    if (said) return fault(`${gatewayUrl} is not ready: ${said}`, `curl ${gatewayUrl}/readyz`);
+    return fault(`the server at ${gatewayUrl} is not a gateway of Slipway`, 'unset SLIPWAY_GATEWAY_URL');
+  },
+};
+
+export const isLoopbackUrl = (url: string): boolean =>
+  URL.canParse(url) && /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
+
 const clockCheck: Check = {
   name: 'clock',
-  look: async ({ apiUrl }, signal) => {
+  look: async ({ apiUrl, fetch: own }, signal) => {
     const before = Date.now();
-    const answer = await fetch(`${apiUrl}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
+    const answer = await own(`${apiUrl}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
     await answer?.body?.cancel();
     const at = Date.parse(answer?.headers.get('date') ?? '');
     if (Number.isNaN(at)) return skipped('the api does not respond, so the clocks cannot be compared');
@@ -143,4 +172,4 @@ async function beginningOf(answer: Response): Promise<string> {
   return text;
 }
 
-export const SERVER_CHECKS: readonly Check[] = [apiCheck, clockCheck, loginCheck, targetsCheck, worker];
+export const SERVER_CHECKS: readonly Check[] = [apiCheck, gatewayCheck, clockCheck, loginCheck, targetsCheck, worker];

@@ -15,6 +15,8 @@ import {
   WHO,
 } from './views.js';
 
+const SCOPES = ['viewer', 'operator', 'admin'];
+
 const OWNER: Flag = {
   flags: '--owner <json>',
   summary: 'owner of the token, such as {"type":"person","id":"alice"}',
@@ -49,9 +51,20 @@ export const tokens: Noun = {
         'slipway tokens create ci --scopes operator --expires-in 30d --json token',
       ],
       flags: [
-        { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
+        {
+          flags: '--scopes <list>',
+          summary: 'scopes: viewer, operator, admin, ...',
+          body: 'scopes',
+          as: 'list',
+          values: SCOPES,
+        },
         OWNER,
-        ...LIFE,
+        {
+          flags: '--expires-at <time>',
+          summary: 'when the token expires: a time, or how long from now, such as 30d (default: 90d)',
+          body: 'expires_at',
+          as: 'until',
+        },
       ],
       takesBody: true,
       view: CREATED_TOKEN,
@@ -149,13 +162,25 @@ const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
   summary,
   examples: [`slipway access ${verb} u1 ${IDENTITY.replace('<id>', 'org1')}${access ? ' --scopes viewer' : ' --yes'}`],
   flags: [
-    { flags: IDENTITY, summary: 'organization of the user at the identity provider', body: 'external_organization_id' },
-    { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
+    {
+      flags: IDENTITY,
+      summary: 'organization of the user at the identity provider',
+      body: 'external_organization_id',
+      source: 'organization',
+    },
+    {
+      flags: '--scopes <list>',
+      summary: 'scopes: viewer, operator, admin, ...',
+      body: 'scopes',
+      as: 'list',
+      values: SCOPES,
+    },
     { flags: '--display-name <text>', summary: 'name of the user in lists', body: 'display_name' },
     {
       flags: '--provider <name>',
       summary: 'identity provider, as in SLIPWAY_IDENTITY_PROVIDER (default: oidc)',
       body: 'provider',
+      source: 'identity provider',
     },
   ],
   takesBody: true,
@@ -215,12 +240,14 @@ export const webhooks: Noun = {
           summary: 'send only these event types (default: all)',
           body: 'event_types',
           as: 'list',
+          source: 'event type',
         },
         {
           flags: '--deployments <list>',
           summary: 'send only events of these deployments (default: all)',
           body: 'deployments',
           as: 'list',
+          source: 'deployment',
         },
         { flags: '--description <text>', summary: 'what the webhook is for', body: 'description' },
       ],
@@ -243,6 +270,7 @@ export const webhooks: Noun = {
       summary: 'List the deliveries to a webhook and its responses',
       examples: ['slipway webhooks deliveries wh_1'],
       isList: true,
+      timeField: 'created_at',
       view: DELIVERY,
       call: (client, { args: [id], options }) => client.webhooks.deliveries(id!, options),
     },
@@ -256,18 +284,25 @@ export const audit: Noun = {
     {
       verb: 'list',
       summary: 'List audit rows, newest first',
-      examples: ['slipway audit list --resource-name chat'],
+      examples: ['slipway audit list --resource-name chat', 'slipway audit list --since 2d'],
       flags: [
-        { flags: '--action <action>', summary: 'only rows with this action', query: 'action' },
-        { flags: '--actor <actor>', summary: 'only rows of this actor, as type:id', query: 'actor' },
-        { flags: '--resource-type <type>', summary: 'only rows about resources of this type', query: 'resource_type' },
+        { flags: '--action <action>', summary: 'only rows with this action', query: 'action', source: 'action' },
+        { flags: '--actor <actor>', summary: 'only rows of this actor, as type:id', query: 'actor', source: 'actor' },
+        {
+          flags: '--resource-type <type>',
+          summary: 'only rows about resources of this type',
+          query: 'resource_type',
+          source: 'resource type',
+        },
         {
           flags: '--resource-name <name>',
           summary: 'only rows about the resource with this name',
           query: 'resource_name',
+          source: 'resource name',
         },
       ],
       isList: true,
+      timeField: 'at',
       view: AUDIT,
       call: (client, { options }) => client.audit.list(options),
     },

@@ -1,4 +1,5 @@
 import { ask, askSecret } from '../confirmation.js';
+import { serverOf } from '../contexts.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { readText } from '../input-files.js';
 import { isOfThisMachine } from '../local-stack.js';
@@ -28,7 +29,8 @@ export const login: RunVerb = {
     { flags: '--token-file <file>', summary: 'file with the token; - reads stdin (default: a prompt)', as: 'secret' },
   ],
   run: async (session, { args: [name], flags }) => {
-    const url = (flags['url'] as string | undefined) ?? session.env['SLIPWAY_URL'] ?? (await ask(session, 'URL: '));
+    const given = (flags['url'] as string | undefined) ?? session.env['SLIPWAY_URL'] ?? (await ask(session, 'URL: '));
+    const url = serverOf(given);
     const token = (flags['tokenFile'] as string | undefined) ?? (await tokenOf(session));
     if (!/^[\x21-\x7e]+$/.test(token))
       throw new CliError('The token is invalid: it must be one line of ASCII characters without spaces.');
@@ -81,7 +83,7 @@ export const context: Noun = {
       summary: 'Show the current context and its URL',
       examples: ['slipway context show'],
       run: async (session) => {
-        const { name, url } = session.contexts.chosen(session.flags.context);
+        const { name, url } = session.chosen();
         await session.output.print({ name, url, current: true }, CONTEXT);
       },
     },

@@ -59,7 +59,7 @@ it('shows the decision and its reason first, then each SLO with its numbers, the
   expect(first).toBe('chat: No plan was written: the last one is less than an hour old.');
   expect(others[0]).toMatch(/^ {2}REASON +cooldown$/);
   for (const line of [
-    /^ {2}UNTIL +2026-01-01T13:00:00.000Z$/m,
+    /^ {2}UNTIL +2026-01-01T13:00:00.000Z \(\d+d ago\)$/m,
     /^ttft_ms p95, limit 500 ms: load_dependent\nTTFT p95 is 1,110 ms, limit 500 ms\.$/m,
     /^ {2}VALUE +1110 ms \(1050 to 1180, 812 samples\)$/m,
     /^ {2}IDLE +106 ms \(95 to 118, 90 samples\)$/m,

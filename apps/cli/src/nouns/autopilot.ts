@@ -1,8 +1,7 @@
-import { intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
-import { tableLines, textOf, type Column, type TextOptions, type View } from '../table.js';
+import { counted, intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
+import { agoOf, tableLines, textOf, type Column, type TextOptions, type View } from '../table.js';
 import { harmless, wordsOf, type Colour } from '../terminal.js';
 import { hourlyText, type Money } from './plan-prediction.js';
-import { ageOf } from './rollout-rows.js';
 import type { Noun } from './verb.js';
 
 /** As the api answers. An answer of another version may lack any member, and the others are still shown. */
@@ -98,16 +97,11 @@ function decisionLines({ deployment, decision, window }: DiagnosisAnswer, look: 
     ['PLANS', decision?.because === 'open_plan' ? `slipway plans list --deployment ${textOf(deployment)}` : undefined],
     ['PLAN', decision?.plan_id ? `${decision.plan_id}: slipway plans show ${decision.plan_id}` : undefined],
     ['UNTIL', decision?.until ?? undefined],
-    ['DECIDED', decision?.at && [decision.at, agoText(decision.at)].filter(Boolean).join(', ')],
+    ['DECIDED', decision?.at && [decision.at, agoOf(decision.at)].filter(Boolean).join(', ')],
     ['WINDOW', judged],
   ];
   return [strong(`${textOf(deployment)}: ${harmless(what)}`, look), ...factLines(facts, look)];
 }
-
-const agoText = (at: string): string | undefined => {
-  const age = ageOf(at);
-  return age && `${age} ago`;
-};
 
 function sloLines(slo: SloAnswer, look: TextOptions): string[] {
   const { metric = '-', stat, threshold, cause = 'unknown', because, message, value, idle, predicted } = slo;
@@ -132,11 +126,11 @@ function sloLines(slo: SloAnswer, look: TextOptions): string[] {
 
 /** `1110 ms (1050 to 1180, 812 samples)` */
 const sampledText = (metric: string, value: SampledAnswer | null | undefined): string | undefined =>
-  value ? intervalText(metric, value, value.n === undefined ? [] : [`${value.n} samples`]) : undefined;
+  value ? intervalText(metric, value, value.n === undefined ? [] : [counted(value.n, 'sample')]) : undefined;
 
 /** ` with 3 replicas at 8.1 requests/s` */
 function atText(replicas: number | null | undefined, rate: number | null | undefined): string {
-  const count = typeof replicas === 'number' ? ` with ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}` : '';
+  const count = typeof replicas === 'number' ? ` with ${counted(replicas, 'replica')}` : '';
   return typeof rate === 'number' ? `${count} at ${short(rate)} requests/s` : count;
 }
 
@@ -175,7 +169,7 @@ const numberAt = (of: Record<string, unknown>, member: string): string | undefin
 
 /** `1.60 EUR/h, 2 devices` */
 function costText({ now, devices = 0 }: NonNullable<DiagnosisAnswer['cost']> = {}): string {
-  return `${hourlyText(now)}, ${devices} ${devices === 1 ? 'device' : 'devices'}`;
+  return `${hourlyText(now)}, ${counted(devices, 'device')}`;
 }
 
 function factLines(facts: readonly [string, string | undefined][], look: TextOptions): string[] {

@@ -1,3 +1,5 @@
+import type { PageOf } from '@slipway/sdk';
+import { counted } from '../progress/text.js';
 import { productIdOf } from './names.js';
 import type { CommandInput, Flag, Noun } from './verb.js';
 import { BINDING, CATALOG, DELETED, OPERATION, PASSPORT, PRODUCT, PUBLICATION, TARGET } from './views.js';
@@ -40,7 +42,36 @@ export const products: Noun = {
       args: '<slug>',
       summary: 'Create a product',
       examples: ['slipway products create acme/chat --display-name "Acme Chat"'],
-      flags: PRODUCT_FLAGS,
+      flags: [
+        { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
+        { flags: '--description <text>', summary: 'what the product is', body: 'description' },
+        {
+          flags: '--context-length <tokens>',
+          summary: 'context length of the model',
+          body: 'context_length',
+          as: 'number',
+        },
+        {
+          flags: '--max-output-tokens <tokens>',
+          summary: 'maximum number of tokens in a response',
+          body: 'max_output_tokens',
+          as: 'number',
+        },
+        {
+          flags: '--modalities <list>',
+          summary: 'modalities, such as text,image',
+          body: 'modalities',
+          as: 'list',
+          values: ['text', 'image', 'audio', 'video', 'embedding', 'file'],
+        },
+        {
+          flags: '--supported-parameters <list>',
+          summary: 'parameters, such as temperature,top_p',
+          body: 'supported_parameters',
+          as: 'list',
+        },
+        { flags: '--pricing <json>', summary: 'prices of the product', body: 'pricing', as: 'json' },
+      ],
       takesBody: true,
       view: PRODUCT,
       call: (client, { args: [slug], body, options }) =>
@@ -112,9 +143,20 @@ export const bindings: Noun = {
           flags: '--deployment <deployment>',
           summary: 'deployment that serves the product',
           body: 'target.deployment',
+          source: 'deployment',
         },
-        { flags: '--revision <revision>', summary: 'revision of the deployment', body: 'target.revision' },
-        { flags: '--supplier <name>', summary: 'supplier that serves the product instead', body: 'target.supplier' },
+        {
+          flags: '--revision <revision>',
+          summary: 'revision of the deployment',
+          body: 'target.revision',
+          source: 'revision',
+        },
+        {
+          flags: '--supplier <name>',
+          summary: 'supplier that serves the product instead',
+          body: 'target.supplier',
+          source: 'supplier',
+        },
         { flags: '--base-url <url>', summary: 'URL of the supplier', body: 'target.base_url' },
         { flags: '--model <model>', summary: 'name of the model at the supplier', body: 'target.model' },
         {
@@ -176,7 +218,7 @@ export const publications: Noun = {
         `slipway publications create prd_1 --bindings '[{"binding_id":"bnd_1","weight":100,"priority":1}]' --dry-run`,
       ],
       flags: [
-        { flags: '--binding <binding>', summary: 'the only binding, which gets all traffic' },
+        { flags: '--binding <binding>', summary: 'the only binding, which gets all traffic', source: 'binding' },
         {
           flags: '--bindings <json>',
           summary: 'several bindings with weight and priority, or @file',
@@ -313,8 +355,17 @@ export const targets: Noun = {
       summary: 'List targets with their engines and devices',
       examples: ['slipway targets list', 'slipway targets list -o yaml'],
       isList: true,
+      warningOfPage: (page) => refusedFile(page as Partial<PageOf<'listTargets'>>),
       view: TARGET,
       call: (client, { options }) => client.targets.list(options),
     },
   ],
 };
+
+/** The operator's file is in effect as a whole or not at all. Only the operator tenant sees what is wrong in it. */
+function refusedFile({ configuration }: Partial<PageOf<'listTargets'>>): string | undefined {
+  if (configuration === undefined || configuration.current) return undefined;
+  const { problems = [] } = configuration;
+  const why = problems.length > 0 ? ` ${counted(problems.length, 'problem')}: ${problems.join('; ')}` : '';
+  return `The operator's configuration file was refused, so its last valid version applies.${why}`;
+}

@@ -31,7 +31,7 @@ complete -c slipway -f -a '(__slipway_complete)'`,
 export const completion: RunVerb = {
   verb: 'completion',
   args: '<shell>',
-  summary: 'Print a script for bash, zsh or fish that completes commands, flags and resource names',
+  summary: 'Print a script for bash, zsh or fish that completes commands, flags, their values and resource names',
   examples: [
     'source <(slipway completion bash)',
     'source <(slipway completion zsh)',

@@ -5,7 +5,7 @@ import type { Session } from '../session.js';
 import type { CommandInput } from './verb.js';
 
 /** Each strategy that needs no more words, and what it does. */
-const STRATEGIES: Record<string, string> = {
+export const STRATEGIES: Record<string, string> = {
   candidate: 'start the revision and move no traffic',
   immediate: 'move all traffic at once, without a gate',
   canary: 'move 5, 25, 50 and 100 % of the traffic, with a gate after each',

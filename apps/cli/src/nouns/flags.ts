@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { CliError } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { DEFAULT_ROWS, type Flag, type CommandInput, type Verb } from './verb.js';
@@ -23,6 +23,8 @@ const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   flag: (value) => value,
   /** A flag without a value that means `full`. */
   full: () => 'full',
+  since: (text: string, name) => timeOf(text, name, -1),
+  until: (text: string, name) => timeOf(text, name, 1),
 };
 
 export const ALLOW_UNKNOWN = 'send fields that the api does not know; it ignores them and warns (default: refuse them)';
@@ -30,7 +32,7 @@ export const ALLOW_UNKNOWN = 'send fields that the api does not know; it ignores
 const inputs = () => import('../input-files.js');
 
 export function addFlags(command: Command, verb: Verb): void {
-  for (const { flags, summary } of verb.flags ?? []) command.option(flags, summary);
+  for (const flag of flagsOf(verb)) command.addOption(optionOf(flag));
   if (verb.takesBody) command.option('-f, --file <file>', 'JSON or YAML file with the request body; - reads stdin');
   if (verb.takesBody && !('run' in verb)) command.option('--allow-unknown', ALLOW_UNKNOWN);
   if (verb.takesKey)
@@ -50,9 +52,29 @@ export function addFlags(command: Command, verb: Verb): void {
       );
   if (verb.isList)
     command
-      .option('--limit <rows>', `maximum number of rows (default: ${DEFAULT_ROWS})`)
-      .option('--watch', 'keep polling, and show each row again when it changes')
+      .option('-L, --limit <rows>', `maximum number of rows (default: ${DEFAULT_ROWS})`)
+      .option('-w, --watch', 'keep polling, and show each row again when it changes')
       .option('--interval <time>', 'how often --watch polls (default: 2s)');
+}
+
+/** The flags of a verb, with the one that its list has. */
+export const flagsOf = (verb: Verb): readonly Flag[] => [
+  ...(verb.flags ?? []),
+  ...('timeField' in verb && verb.timeField !== undefined ? [SINCE] : []),
+];
+
+export const SINCE: Flag = {
+  flags: '--since <time>',
+  summary: 'only those of this last time, such as 10m or 2d, or since a time',
+  as: 'since',
+};
+
+function optionOf({ flags, summary, values, isRepeatable, as = 'text' }: Flag): Option {
+  const option = new Option(flags, summary);
+  if (isRepeatable) option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]);
+  // The members of a list are left to the api, which knows all of them.
+  if (values !== undefined && as === 'text') option.choices(values);
+  return option;
 }
 
 export async function givenOf(command: Command, verb: Verb, session: Session): Promise<CommandInput> {
@@ -61,7 +83,7 @@ export async function givenOf(command: Command, verb: Verb, session: Session): P
     verb.takesBody && flags['file'] ? await READERS.file(flags['file'] as string, '--file', session) : undefined;
   const options: CommandInput['options'] = { signal: session.signal };
   let fields = body;
-  for (const flag of verb.flags ?? []) {
+  for (const flag of flagsOf(verb)) {
     const name = nameOf(flag.flags);
     const text = flags[name];
     if (text === undefined) continue;
@@ -71,7 +93,8 @@ export async function givenOf(command: Command, verb: Verb, session: Session): P
     if (flag.body) fields = withField(fields ?? {}, flag.body.split('.'), value);
   }
   if (verb.takesIfMatch && flags['ifMatch']) options['ifMatch'] = flags['ifMatch'];
-  return { args: command.processedArgs.filter((arg) => arg !== undefined).map(String), body: fields, options, flags };
+  const args = command.processedArgs.flat().filter((arg) => arg !== undefined);
+  return { args: args.map(String), body: fields, options, flags };
 }
 
 /** Returns the name that commander gives to a flag: `--reason <text>` is `reason`, `--base-url` is `baseUrl`. */
@@ -132,14 +155,35 @@ function stepsOf(text: string, name: string): { traffic_percent: number; soak_se
   });
 }
 
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const MOST_MS = 7 * 24 * 3_600_000;
 
-/** `90s`, `10m`, `1h`; a number alone is in seconds. */
+/** `90s`, `10m`, `1h30m`, `2d`; a number alone is in seconds. */
 export function durationMs(text: string, name: string): number {
-  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
-  const ms = Number(amount) * UNITS[unit]!;
-  if (amount === undefined || ms > MOST_MS)
-    throw new CliError(`${name}: use a duration such as 90s, 10m or 1h, at most 168h.`);
+  const ms = spanMs(text);
+  if (ms === undefined || ms > MOST_MS)
+    throw new CliError(`${name}: use a duration such as 90s, 10m or 1h30m, at most 168h.`);
   return ms;
+}
+
+function spanMs(text: string): number | undefined {
+  const given = text.trim();
+  if (/^\d+(?:\.\d+)?$/.test(given)) return Number(given) * 1_000;
+  let [sum, length] = [0, 0];
+  for (const [part, amount, unit] of given.matchAll(/(\d{1,15}(?:\.\d{1,15})?)(ms|[smhdw])/g)) {
+    sum += Number(amount) * UNITS[unit!]!;
+    length += part.length;
+  }
+  // A text with anything else is no duration.
+  return length > 0 && length === given.length ? sum : undefined;
+}
+
+/** `10m` before or after now, as a time; a time stays as it is. */
+function timeOf(text: string, name: string, direction: 1 | -1): string {
+  const given = text.trim();
+  if (/^\d{4}-\d\d-\d\d/.test(given) && !Number.isNaN(Date.parse(given))) return given;
+  const time = new Date(Date.now() + direction * (spanMs(given) ?? NaN));
+  if (Number.isNaN(time.getTime()))
+    throw new CliError(`${name}: use a duration such as 10m, 1h30m or 2d, or a time such as 2026-01-01T12:00:00Z.`);
+  return time.toISOString();
 }

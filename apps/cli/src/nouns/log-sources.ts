@@ -66,9 +66,3 @@ async function weightsOf(client: Slipway, deployment: string): Promise<Map<strin
   const { route } = await client.deployments.get(deployment);
   return new Map((route?.targets ?? []).map(({ revision, weight }) => [revision, weight]));
 }
-
-/** `10m` is that long ago; a time stays as it is. */
-export function sinceTime(given: string, durationMs: (text: string) => number, now = Date.now()): string {
-  if (/^\d{4}-/.test(given)) return given;
-  return new Date(now - durationMs(given)).toISOString();
-}

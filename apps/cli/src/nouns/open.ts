@@ -23,7 +23,7 @@ export const open: RunVerb = {
 
 /** Requested without the token: neither this server nor a redirect target receives it. */
 async function consoleOf(session: Session): Promise<string> {
-  const { url } = session.contexts.chosen(session.flags.context);
+  const { url } = session.chosen();
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is not a valid Slipway URL.`);
   const { href, pathname } = new URL(url);
   const { withinTime } = await import('@slipway/sdk');

@@ -1,5 +1,5 @@
 import { operationIdOf } from './names.js';
-import { operationVerb, WAITING_FOR, waitVerb } from './rollouts.js';
+import { operationVerb, OPERATION_STATUSES, WAITING_FOR, waitVerb } from './rollouts.js';
 import { eventsVerb } from './streams.js';
 import type { Noun } from './verb.js';
 import { OPERATION } from './views.js';
@@ -12,14 +12,28 @@ export const operations: Noun = {
     {
       verb: 'list',
       summary: 'List operations, newest first',
-      examples: ['slipway operations list --status running', 'slipway operations list --resource-name chat -o name'],
+      examples: [
+        'slipway operations list --status running',
+        'slipway operations list --resource-name chat --since 1h -o name',
+      ],
       flags: [
-        { flags: '--status <status>', summary: 'only operations with this status', query: 'status' },
-        { flags: '--kind <kind>', summary: 'only operations of this kind', query: 'kind' },
-        { flags: '--resource-name <name>', summary: 'only operations of this deployment', query: 'resource_name' },
+        {
+          flags: '--status <status>',
+          summary: 'only operations with this status',
+          query: 'status',
+          values: OPERATION_STATUSES,
+        },
+        { flags: '--kind <kind>', summary: 'only operations of this kind', query: 'kind', source: 'operation kind' },
+        {
+          flags: '--resource-name <name>',
+          summary: 'only operations of this deployment',
+          query: 'resource_name',
+          source: 'deployment',
+        },
         WAITING_FOR,
       ],
       isList: true,
+      timeField: 'created_at',
       view: OPERATION,
       call: (client, { options }) => client.operations.list(options),
     },

@@ -1,4 +1,4 @@
-import { intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
+import { counted, intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
 import { wordsOf } from '../terminal.js';
 
 export interface Money {
@@ -53,7 +53,9 @@ function metricTexts({ metrics }: PlanPrediction): string[] {
     const before = typeof now === 'number' ? ` from ${measured(metric, now)}` : '';
     const notes = [
       ...(typeof confidence === 'number' ? [`confidence ${short(100 * confidence)} %`] : []),
-      ...(typeof plans === 'number' ? [plans > 0 ? `calibrated on ${plans} plans` : 'not yet calibrated'] : []),
+      ...(typeof plans === 'number'
+        ? [plans > 0 ? `calibrated on ${counted(plans, 'plan')}` : 'not yet calibrated']
+        : []),
     ];
     return `${name}${before} to ${intervalText(metric, predicted, notes)}`;
   });
@@ -79,7 +81,9 @@ export function planCostText(plan: object): string | undefined {
 /** As if the plan were kept for the whole period of the policy's budget. */
 function hoursText(hours: number): string {
   if (hours === 0) return 'no GPU hours more';
-  return hours > 0 ? `at most ${short(hours)} GPU hours more` : `${short(-hours)} GPU hours fewer`;
+  const amount = short(Math.abs(hours));
+  const text = `${amount} GPU ${amount === '1' ? 'hour' : 'hours'}`;
+  return hours > 0 ? `at most ${text} more` : `${text} fewer`;
 }
 
 /** `up to 8.1 requests/s, input tokens p95 900, engine vllm 0.11` */

@@ -1,4 +1,4 @@
-import { measured, short } from '../progress/text.js';
+import { counted, measured, short } from '../progress/text.js';
 import { wordsOf } from '../terminal.js';
 
 /** How a plan will be rolled out, as the api shows it. An older api shows only the body of the rollout. */
@@ -57,7 +57,7 @@ export function gateText(way: PlanWay | undefined): string | undefined {
   if (!way.is_gated) return 'none';
   const { metrics = [], guards = [] } = way.analysis ?? {};
   const checks = metrics.map(checkText);
-  if (guards.length > 0) checks.push(`${guards.length} guards`);
+  if (guards.length > 0) checks.push(counted(guards.length, 'guard'));
   return checks.join(', ') || 'guards';
 }
 

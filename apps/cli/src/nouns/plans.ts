@@ -14,14 +14,21 @@ export const plans: Noun = {
       summary: 'List plans; those that are pending wait for an approval',
       examples: ['slipway plans list --state pending'],
       flags: [
-        { flags: '--deployment <deployment>', summary: 'only plans for this deployment', query: 'deployment' },
+        {
+          flags: '--deployment <deployment>',
+          summary: 'only plans for this deployment',
+          query: 'deployment',
+          source: 'deployment',
+        },
         {
           flags: '--state <state>',
           summary: 'only plans in this state: pending, approved, rejected, expired or superseded',
           query: 'state',
+          values: ['pending', 'approved', 'rejected', 'expired', 'superseded'],
         },
       ],
       isList: true,
+      timeField: 'created_at',
       view: PLAN,
       call: (client, { options }) => client.autopilot.plans.list(options),
     },
@@ -48,7 +55,12 @@ export const plans: Noun = {
         { flags: '--evidence <json>', summary: 'evidence for the plan', body: 'evidence', as: 'json' },
         { flags: '--predicted-impact <json>', summary: 'what the plan improves', body: 'predicted_impact', as: 'json' },
         { flags: '--risk <json>', summary: 'risk level and reasons', body: 'risk', as: 'json' },
-        { flags: '--base-revision <revision>', summary: 'revision that the plan is based on', body: 'base_revision' },
+        {
+          flags: '--base-revision <revision>',
+          summary: 'revision that the plan is based on',
+          body: 'base_revision',
+          source: 'revision',
+        },
         {
           flags: '--base-spec-digest <digest>',
           summary: 'fail unless the base revision has this digest',

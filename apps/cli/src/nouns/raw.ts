@@ -8,16 +8,30 @@ const TIMEOUT_MS = 30_000;
 /** Calls endpoints that have no command of their own yet. */
 export const api: RunVerb = {
   verb: 'api',
-  args: '<method> <path>',
-  summary: 'Call the api directly: the path is relative to /api/v1, except for /healthz, /docs and similar',
+  args: '[method] [path]',
+  summary:
+    'Call the api directly: the path is relative to /api/v1, except for /healthz, /docs and similar. The method is GET, or POST with a body',
   examples: [
-    'slipway api GET /deployments',
+    'slipway api /deployments',
     `slipway api GET /openapi.json --jq .info.version`,
     `slipway api POST /deployments --fields name=chat`,
   ],
   flags: [
-    { flags: '--fields <pairs>', summary: 'fields of the body, such as name=chat,environment=staging', as: 'pairs' },
-    { flags: '--header <header>', summary: 'additional header, such as "accept: text/event-stream"' },
+    {
+      flags: '-F, --fields <pairs>',
+      summary: 'fields of the body, such as name=chat,environment=staging',
+      as: 'pairs',
+    },
+    {
+      flags: '-X, --method <method>',
+      summary: 'the method, in place of the argument',
+      values: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+    },
+    {
+      flags: '-H, --header <header>',
+      summary: 'additional header, such as "accept: text/event-stream"; may be repeated',
+      isRepeatable: true,
+    },
   ],
   takesBody: true,
   run: callApi,
@@ -30,20 +44,22 @@ const NO_VIEW = { name: '', columns: [] };
 const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
 
 async function callApi(session: Session, { args, body: fileBody, flags }: CommandInput): Promise<void> {
-  const [method, path] = args as [string, string];
+  const hasBody = fileBody !== undefined || flags['fields'] !== undefined;
+  const { method, path } = requestOf(args, flags['method'] as string | undefined, hasBody);
   if (!/^[A-Za-z]+$/.test(method)) throw new CliError(`${method} is not an HTTP method.`);
   // The token is for this server alone.
   if (!path.startsWith('/') || path.startsWith('//')) throw new CliError('The path must start with exactly one /.');
-  const { url, token } = session.contexts.chosen(session.flags.context);
-  const root = url.replace(/(?<!\/)\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
-  const body =
-    fileBody === undefined && flags['fields'] === undefined
-      ? undefined
-      : { ...fileBody, ...(flags['fields'] as object | undefined) };
+  const { url, token } = session.chosen();
+  const root = url + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
+  const body = hasBody ? { ...fileBody, ...(flags['fields'] as object | undefined) } : undefined;
   const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
   if (body !== undefined) headers.set('content-type', 'application/json');
-  const [name, ...value] = ((flags['header'] as string | undefined) ?? '').split(':');
-  if (name) headers.set(name.trim(), value.join(':').trim());
+  for (const header of (flags['header'] as string[] | undefined) ?? []) {
+    const [name = '', ...value] = header.split(':');
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) || value.length === 0)
+      throw new CliError(`--header: use a name and a value, such as "accept: text/event-stream".`);
+    headers.set(name.trim(), value.join(':').trim());
+  }
   const { joinSignals, timeLimit } = await import('@slipway/sdk');
   const limit = timeLimit(TIMEOUT_MS);
   const { signal } = joinSignals(session.signal, limit.signal);
@@ -65,6 +81,20 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
   if (session.flags.jq !== undefined && response.ok) await session.output.print(await jsonOf(response), NO_VIEW);
   else await copy(response, session);
   if (!response.ok) session.exitCode = codeOf(response.status);
+}
+
+/** `GET /deployments`, as curl's users write it, or only the path, as gh's do. */
+function requestOf(
+  args: readonly string[],
+  flag: string | undefined,
+  hasBody: boolean,
+): { method: string; path: string } {
+  const usual = flag ?? (hasBody ? 'POST' : 'GET');
+  const [first, second] = args;
+  if (first === undefined) throw new CliError('Name the path, such as slipway api /deployments.');
+  if (second === undefined) return { method: usual, path: first };
+  if (flag !== undefined) throw new CliError('Name the method once: as an argument or with --method.');
+  return { method: first, path: second };
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

@@ -74,17 +74,3 @@ export async function* historyOf(client: Slipway, { args: [deployment], options 
     heads[newest.index] = await listed[newest.index]!.next();
   }
 }
-
-const AGES = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-] as const;
-
-/** `50s`, `12m`, `3h`, `2d`: the largest unit, rounded down. */
-export function ageOf(time: string, now = Date.now()): string | undefined {
-  const seconds = (now - Date.parse(time)) / 1_000;
-  if (Number.isNaN(seconds)) return undefined;
-  const [size, unit] = AGES.find(([least]) => seconds >= least) ?? [1, 's'];
-  return `${Math.floor(Math.max(0, seconds) / size)}${unit}`;
-}

@@ -113,7 +113,7 @@ describe('rollouts history', () => {
     ]);
     const table = (await runCommand(['rollouts', 'history', 'chat'], { fetch })).stdout.split('\n');
     expect(table[1]).toMatch(
-      /^2026-01-04T00:01:30\.000Z +rollout +chat-00002 +immediate +reverted .* token:tok_1 +1:30 /,
+      /^2026-01-04T00:01:30\.000Z \(\d+d ago\) +rollout +chat-00002 +immediate +reverted .* token:tok_1 +1:30 /,
     );
     expect(table[2]).toMatch(/ rollback .* alice +1:30 /);
   });
@@ -161,7 +161,7 @@ it('shows on a deployment what it waits for, what to type, what it drains, and i
   const list = await runCommand(['deployments', 'list'], {
     fetch: async () => Response.json({ data: [{ name: 'chat', waiting_for: 'approval' }], next_cursor: null }),
   });
-  expect(list.stdout).toMatch(/WAITING FOR\n.* approval\n/);
+  expect(list.stdout).toMatch(/WAITING FOR .*\n.* approval /);
 });
 
 it.each([

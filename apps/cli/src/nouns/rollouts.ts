@@ -1,5 +1,5 @@
 import { watchOperation } from '../progress/watch.js';
-import { chooseStrategy } from './default-strategy.js';
+import { chooseStrategy, STRATEGIES } from './default-strategy.js';
 import { durationMs } from './flags.js';
 import { operationIdOf } from './names.js';
 import { historyOf, rolloutsOf } from './rollout-rows.js';
@@ -68,10 +68,13 @@ export const operationVerb = (
   },
 });
 
+export const OPERATION_STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
+
 export const WAITING_FOR: Flag = {
   flags: '--waiting-for <what>',
   summary: 'only those that wait for this: soak, approval, decision, resume, capacity or traffic',
   query: 'waiting_for',
+  values: ['soak', 'approval', 'decision', 'resume', 'capacity', 'traffic'],
 };
 
 export const rollouts: Noun = {
@@ -99,6 +102,7 @@ export const rollouts: Noun = {
           flags: '--strategy <type>',
           summary: 'strategy: candidate, canary, blue_green, immediate, recreate, auto',
           body: 'strategy.type',
+          values: Object.keys(STRATEGIES),
         },
         {
           flags: '--steps <steps>',
@@ -115,13 +119,24 @@ export const rollouts: Noun = {
         { flags: '--analysis <json>', summary: 'the gate, @file, or none', body: 'analysis', as: 'analysis' },
         { flags: '--reason <text>', summary: 'reason for the rollout', body: 'reason' },
         { flags: '--change-ref <text>', summary: 'reference to the change, such as a commit', body: 'change_ref' },
-        { flags: '--base-revision <revision>', summary: 'revision that --patch changes', body: 'base_revision' },
+        {
+          flags: '--base-revision <revision>',
+          summary: 'revision that --patch changes',
+          body: 'base_revision',
+          source: 'revision',
+        },
         {
           flags: '--expected-active-revision <revision>',
           summary: 'fail unless this revision is active',
           body: 'expected_active_revision',
+          source: 'revision',
         },
-        { flags: '--plan <plan>', summary: 'approved plan that the rollout executes', body: 'plan_id' },
+        {
+          flags: '--plan <plan>',
+          summary: 'approved plan that the rollout executes',
+          body: 'plan_id',
+          source: 'approved plan',
+        },
         {
           flags: '--progress-deadline-seconds <seconds>',
           summary: 'time limit for becoming ready',
@@ -151,8 +166,17 @@ export const rollouts: Noun = {
       args: '[deployment]',
       summary: 'List running and recent rollouts, newest first, and what they wait for',
       examples: ['slipway rollouts list', 'slipway rollouts list chat --waiting-for approval'],
-      flags: [{ flags: '--status <status>', summary: 'only rollouts with this status', query: 'status' }, WAITING_FOR],
+      flags: [
+        {
+          flags: '--status <status>',
+          summary: 'only rollouts with this status',
+          query: 'status',
+          values: OPERATION_STATUSES,
+        },
+        WAITING_FOR,
+      ],
       isList: true,
+      timeField: 'created_at',
       view: ROLLOUT,
       call: (client, given) => rolloutsOf(client, given),
     },
@@ -160,8 +184,9 @@ export const rollouts: Noun = {
       verb: 'history',
       args: '<deployment>',
       summary: 'List the rollouts and rollbacks of a deployment that have ended, newest first',
-      examples: ['slipway rollouts history chat', 'slipway rollouts history chat --json revision,outcome'],
+      examples: ['slipway rollouts history chat', 'slipway rollouts history chat --since 7d --json revision,outcome'],
       isList: true,
+      timeField: 'created_at',
       view: HISTORY,
       call: (client, given) => historyOf(client, given),
     },
@@ -195,12 +220,14 @@ export const rollback: Verb = {
       flags: '--to-revision <revision>',
       summary: 'revision to return to (default: the previous one)',
       body: 'to_revision',
+      source: 'revision',
     },
     { flags: '--reason <text>', summary: 'reason for the rollback', body: 'reason' },
     {
       flags: '--on-active-operation <what>',
       summary: 'what to do if an operation is running: supersede or fail',
       body: 'on_active_operation',
+      values: ['supersede', 'fail'],
     },
   ],
   takesBody: true,

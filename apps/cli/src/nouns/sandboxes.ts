@@ -38,13 +38,26 @@ export const sandboxes: Noun = {
       summary: 'Create a sandbox',
       examples: ['slipway sandboxes create -o name', 'slipway sandboxes create --labels team=search'],
       flags: [
-        { flags: '--provider <provider>', summary: 'provider: local, e2b, daytona or custom', body: 'provider' },
+        {
+          flags: '--provider <provider>',
+          summary: 'provider: local, e2b, daytona or custom',
+          body: 'provider',
+          values: ['local', 'e2b', 'daytona', 'custom'],
+        },
         {
           flags: '--reference <reference>',
           summary: 'reference, for a provider other than local',
           body: 'reference_id',
+          source: 'reference',
         },
-        ...SETTINGS,
+        { flags: '-l, --labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
+        {
+          flags: '--expires-at <time>',
+          summary: 'when the sandbox and its files expire: a time, or how long from now, such as 2d (default: never)',
+          body: 'expires_at',
+          as: 'until',
+        },
+        { flags: '--workspace <json>', summary: 'limits for the files of the sandbox', body: 'workspace', as: 'json' },
       ],
       takesBody: true,
       view: SANDBOX,
@@ -148,7 +161,12 @@ export const references: Noun = {
         'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -',
       ],
       flags: [
-        { flags: '--provider <provider>', summary: 'provider: e2b, daytona or custom', body: 'provider' },
+        {
+          flags: '--provider <provider>',
+          summary: 'provider: e2b, daytona or custom',
+          body: 'provider',
+          values: ['e2b', 'daytona', 'custom'],
+        },
         { flags: '--base-url <url>', summary: 'URL of the sandbox', body: 'base_url' },
         {
           flags: '--credential-file <file>',
@@ -156,7 +174,7 @@ export const references: Noun = {
           body: 'credential',
           as: 'secret',
         },
-        { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
+        { flags: '-l, --labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
       ],
       takesBody: true,
       view: REFERENCE,

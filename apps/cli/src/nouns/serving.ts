@@ -58,12 +58,18 @@ export const routes: Noun = {
         'slipway routes set chat --targets chat-00001=90,chat-00002=10 --dry-run',
       ],
       flags: [
-        { flags: '--revision <revision>', summary: 'revision that gets all traffic', body: 'revision' },
+        {
+          flags: '--revision <revision>',
+          summary: 'revision that gets all traffic',
+          body: 'revision',
+          source: 'revision',
+        },
         {
           flags: '--targets <shares>',
           summary: 'shares, such as chat-00001=90,chat-00002=10',
           body: 'targets',
           as: 'weights',
+          source: 'revision',
         },
         { flags: '--affinity <json>', summary: 'how sessions stay at one server', body: 'affinity', as: 'json' },
         { flags: '--reason <text>', summary: 'reason for the change', body: 'reason' },
@@ -113,7 +119,12 @@ export const policies: Noun = {
         'slipway policies set chat --mode off --dry-run',
       ],
       flags: [
-        { flags: '--mode <mode>', summary: 'mode: off, observe or recommend', body: 'mode' },
+        {
+          flags: '--mode <mode>',
+          summary: 'mode: off, observe or recommend',
+          body: 'mode',
+          values: ['off', 'observe', 'recommend'],
+        },
         { flags: '--slos <json>', summary: 'SLOs that must hold, or @file', body: 'slos', as: 'json' },
         { flags: '--objective <json>', summary: 'what to improve', body: 'objective', as: 'json' },
         { flags: '--workload <json>', summary: 'what the deployment is used for', body: 'workload', as: 'json' },

@@ -3,8 +3,8 @@ import { CliError } from '../exit-codes.js';
 import { awayLine, reasonOf } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
-import { durationMs } from './flags.js';
-import { logSources, sinceTime, type Instance } from './log-sources.js';
+import { SINCE } from './flags.js';
+import { logSources, type Instance } from './log-sources.js';
 import { DEFAULT_ROWS, type CommandInput, type RunVerb } from './verb.js';
 import { EVENT } from './views.js';
 
@@ -22,36 +22,53 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
   flags: [
     { flags: '-f, --follow', summary: 'print new events, one per line, until Ctrl-C' },
     { flags: '--after <sequence>', summary: 'only events after this sequence number', query: 'after', as: 'number' },
-    { flags: '--type <type>', summary: 'only events of this type', query: 'type' },
-    { flags: '--limit <rows>', summary: `maximum number of events (default: ${DEFAULT_ROWS})`, as: 'number' },
+    { flags: '--type <type>', summary: 'only events of this type', query: 'type', source: 'event type' },
+    { ...SINCE, summary: 'only events of this last time, such as 10m or 2d, or since a time' },
+    { flags: '-L, --limit <rows>', summary: `maximum number of events (default: ${DEFAULT_ROWS})`, as: 'number' },
   ],
   run: async (session, { args: [name], flags, options }) => {
     const events = await eventsOf(await session.client(), name!);
+    const { since } = flags as { since?: string };
+    const isRecent = ({ time }: DeploymentEvent) => since === undefined || Date.parse(time) >= Date.parse(since);
     if (flags['follow']) {
       // Before its first answer, the address may be wrong. After that, the command waits for the api.
       await events.list({ limit: 1 });
       const onAway = ({ code }: { code: string }) => session.output.warn(awayLine(code));
-      const following = { ...options, awayMs: Infinity, onAway };
+      const from = since === undefined ? {} : { after: await lastBefore(events, isRecent, options) };
+      const following = { ...options, ...from, awayMs: Infinity, onAway };
       await session.untilInterrupted(async () => {
-        for await (const event of events.follow(following)) await session.output.printNext(event, EVENT);
+        const print = session.output.rowsOf(EVENT);
+        for await (const event of events.follow(following)) await print(event);
       });
       return;
     }
     const most = (flags['limit'] as number | undefined) ?? DEFAULT_ROWS;
     const rows: DeploymentEvent[] = [];
     for await (const event of events.list({ ...options, limit: Math.min(most, DEFAULT_ROWS) })) {
-      if (rows.length >= most) break;
+      // The newest come first.
+      if (rows.length >= most || !isRecent(event)) break;
       rows.push(event);
     }
     await session.output.print(rows, EVENT);
   },
 });
 
+/** The sequence of the newest event that is not recent; events are followed after it. */
+async function lastBefore(
+  { list }: EventSource,
+  isRecent: (event: DeploymentEvent) => boolean,
+  { after = 0, signal }: CommandInput['options'],
+): Promise<number> {
+  for await (const event of list({ limit: DEFAULT_ROWS, signal }))
+    if (!isRecent(event)) return Math.max(event.sequence, Number(after));
+  return Number(after);
+}
+
 export const events: RunVerb = eventsVerb({
   verb: 'events',
   args: '<deployment>',
   summary: 'Show the events of a deployment, with --follow as they happen',
-  examples: ['slipway events chat', 'slipway events chat --follow -o json'],
+  examples: ['slipway events chat', 'slipway events chat --since 10m', 'slipway events chat --follow -o json'],
   eventsOf: async (client, name) => ({
     list: (options) => client.deployments.events.list(name, options),
     follow: (options) => client.deployments.events.follow(name, options),
@@ -74,22 +91,28 @@ export const logs: RunVerb = {
   ],
   flags: [
     { flags: '-f, --follow', summary: 'print new lines until Ctrl-C, or until the instance ends' },
-    { flags: '--revision <revision>', summary: 'an instance of this revision (default: the one with most traffic)' },
+    {
+      flags: '--revision <revision>',
+      summary: 'an instance of this revision (default: the one with most traffic)',
+      source: 'revision',
+    },
     { flags: '--all', summary: 'all instances, with the instance before each line' },
-    { flags: '--tail <lines>', summary: 'only this many last lines of each', query: 'tail', as: 'number' },
-    { flags: '--since <time>', summary: 'only lines of this last time, such as 10m, or since a time' },
-    { flags: '--stream <which>', summary: 'stream: stdout, stderr or both', query: 'stream' },
-    { flags: '--previous', summary: 'output of the last run that has ended', query: 'previous', as: 'flag' },
+    { flags: '-n, --tail <lines>', summary: 'only this many last lines of each', query: 'tail', as: 'number' },
+    { ...SINCE, summary: 'only lines of this last time, such as 10m, or since a time', query: 'since' },
+    {
+      flags: '--stream <which>',
+      summary: 'stream: stdout, stderr or both',
+      query: 'stream',
+      values: ['stdout', 'stderr', 'both'],
+    },
+    { flags: '-p, --previous', summary: 'output of the last run that has ended', query: 'previous', as: 'flag' },
   ],
   run: async (session, { args: [name, instance], flags, options }) => {
     const { revision, all: isAll, since } = flags as { revision?: string; all?: boolean; since?: string };
     if (instance !== undefined && (isAll || revision !== undefined))
       throw new CliError('Name an instance, or pass --revision or --all, but not both.');
-    if (since !== undefined) {
-      options['since'] = sinceTime(since, (text) => durationMs(text, '--since'));
-      // Of this time all lines are meant, not the default number of last lines.
-      options['tail'] ??= MOST_LINES;
-    }
+    // Of this time all lines are meant, not the default number of last lines.
+    if (since !== undefined) options['tail'] ??= MOST_LINES;
     const client = await session.client();
     const sources = instance === undefined ? await logSources(client, name!, { revision, isAll }) : [{ id: instance }];
     for (const source of sources) if (!isAll && 'state' in source) session.note(harmless(titleOf(source)));
@@ -98,8 +121,9 @@ export const logs: RunVerb = {
       if (!flags['follow'])
         return copyText(await client.deployments.instances.logs(name!, id, options), session, prefix);
       const view = { name: 'text', columns: [], line: ({ text }: { text: string }) => prefix + text };
+      const print = session.output.rowsOf(view);
       for await (const one of client.deployments.instances.followLogs(name!, id, options))
-        await session.output.printNext(isAll ? { instance: id, ...one } : one, view);
+        await print(isAll ? { instance: id, ...one } : one);
     };
     await session.untilInterrupted(() => copyAll(session, sources, copy, flags['follow'] === true));
   },

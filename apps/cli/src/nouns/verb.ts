@@ -21,13 +21,21 @@ export interface Flag {
     | 'weights'
     | 'steps'
     | 'flag'
-    | 'full';
+    | 'full'
+    | 'since'
+    | 'until';
   /**
    * The target field of the body (with dots for nested fields) or of the query.
    * Without either, the verb reads the flag.
    */
   body?: string;
   query?: string;
+  /** All values that the flag takes: others are refused, except in a list, and the shell completes them. */
+  values?: readonly string[];
+  /** The flag may come several times: the verb reads a list of texts. */
+  isRepeatable?: boolean;
+  /** Where the shell finds values: a name of `SOURCES`. */
+  source?: string;
 }
 
 /**
@@ -75,6 +83,10 @@ export interface CallVerb extends VerbWords {
   /** A warning of the command itself about an answer. */
   warningOf?: (answer: object) => string | undefined;
   isList?: boolean;
+  /** The field of a row with its time, for a list with the newest first: it has `--since`. */
+  timeField?: string;
+  /** A warning about a page of a list. */
+  warningOfPage?: (page: object) => string | undefined;
   /** The answer contains an operation: `--wait` waits for its end. */
   answersOperation?: boolean;
   /** Completes the input before anything is sent. May ask a person, and print what the call will do. */

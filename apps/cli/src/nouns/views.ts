@@ -1,11 +1,14 @@
-import type { DeploymentEvent, Operation, Schemas } from '@slipway/sdk';
+import type { Operation, Schemas } from '@slipway/sdk';
 import { actorText } from '../actors.js';
-import { clock } from '../progress/text.js';
+import { clock, counted } from '../progress/text.js';
 import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
-import type { View } from '../table.js';
+import { ageOf, type Column, type View } from '../table.js';
 import { gateText, isUnguarded, stepTexts, strategyText, wayOf } from './plan-way.js';
 import { assumptionsText, hourlyText, planCostText, predictionText } from './plan-prediction.js';
-import { ageOf, type RolloutRow } from './rollout-rows.js';
+import type { RolloutRow } from './rollout-rows.js';
+
+/** How long ago a row was created. */
+const AGE: Column = { title: 'AGE', of: ({ created_at: at }: { created_at: string }) => ageOf(at), isOfList: true };
 
 export const OPERATION: View = {
   name: 'id',
@@ -16,6 +19,7 @@ export const OPERATION: View = {
     { title: 'STATUS', of: 'status' },
     { title: 'STEP', of: 'current_step' },
     { title: 'PROGRESS', of: ({ progress }: Operation) => `${progress}%` },
+    AGE,
     { title: 'MESSAGE', of: 'message', isText: true },
     { title: 'WAITING FOR', of: waitingFor, isWide: true },
     {
@@ -55,7 +59,7 @@ export const ROLLOUT: View = {
     { title: 'WAITING FOR', of: waitingFor },
     { title: 'STEP', of: 'current_step' },
     { title: 'SHARE', of: ({ share_percent }: RolloutRow) => percent(share_percent) },
-    { title: 'AGE', of: ({ created_at }: RolloutRow) => ageOf(created_at) },
+    AGE,
     { title: 'NEXT', of: (row: RolloutRow) => nextOf(row, row.resource_name), isText: true },
     { title: 'STRATEGY', of: 'strategy', isWide: true },
     { title: 'MESSAGE', of: 'message', isWide: true },
@@ -99,6 +103,7 @@ export const DEPLOYMENT: View = {
     },
     { title: 'ENVIRONMENT', of: 'environment' },
     { title: 'WAITING FOR', of: waitingFor },
+    AGE,
     { title: 'OPERATION', of: 'current_operation_id', isWide: true },
     { title: 'PREVIOUS', of: 'previous_revision', isWide: true },
     { title: 'LABELS', of: ({ labels }: Partial<Schemas['DeploymentDto']>) => pairsOf(labels), isWide: true },
@@ -115,7 +120,9 @@ interface DrainState {
 
 /** `chat-00001: 3 requests until 2026-01-01T12:00:00Z` */
 const drainingOf = ({ draining }: DrainState): string[] | undefined =>
-  draining?.revisions?.map(({ revision, requests, until }) => `${revision}: ${requests} requests until ${until}`);
+  draining?.revisions?.map(
+    ({ revision, requests, until }) => `${revision}: ${counted(requests, 'request')} until ${until}`,
+  );
 
 interface StartFailure {
   last_failed_start?: {
@@ -169,6 +176,7 @@ const columnsNamed = (words: string, more: { isText?: true; isWide?: true }): Vi
     .split(' ')
     .filter(Boolean)
     .map((word) => {
+      if (word === AGE.title) return AGE;
       const [title, of = title!.toLowerCase()] = word.split('=');
       return { title: title!.replaceAll('_', ' '), of, ...more };
     });
@@ -180,7 +188,7 @@ const viewOf = (name: string, shown: string, wide?: string, text?: string): View
 
 export const REVISION = viewOf(
   'name',
-  'NAME STATE MODEL=spec.model.id TARGET=spec.runtime.target ENGINE=spec.runtime.engine READY=ready_at',
+  'NAME STATE MODEL=spec.model.id TARGET=spec.runtime.target ENGINE=spec.runtime.engine READY=ready_at AGE',
   'ID NUMBER CREATED=created_at DIGEST=spec_digest SPEC',
   'MESSAGE',
 );
@@ -210,9 +218,16 @@ export const INSTANCE = viewOf(
   'ORDINAL GENERATION DEVICES DRIFT FAILURE',
   'MESSAGE',
 );
-export const EVENT: View & { line: (row: DeploymentEvent) => string } = {
-  ...viewOf('id', 'SEQUENCE TIME TYPE ACTOR', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),
-  line: ({ sequence, time, type, data }) => `${sequence}  ${time}  ${type}  ${JSON.stringify(data)}`,
+export const EVENT: View = {
+  name: 'id',
+  columns: [
+    { title: 'SEQUENCE', of: 'sequence' },
+    // Room for a time and its age, and for most types: events that are followed come one by one.
+    { title: 'TIME', of: 'time', width: 33 },
+    { title: 'TYPE', of: 'type', width: 28 },
+    { title: 'ACTOR', of: 'actor', width: 8 },
+    ...columnsOf('', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),
+  ],
 };
 const share = (rate: number | null | undefined): unknown =>
   typeof rate === 'number' ? `${+(rate * 100).toFixed(2)}%` : rate;
@@ -244,7 +259,7 @@ export const PLAN: View = {
     },
     { title: 'TARGET', of: (plan: Plan) => wayOf(plan)?.target },
     { title: 'BY', of: ({ created_by }: Plan) => actorText(created_by), isText: true },
-    ...columnsOf('STALE EXPIRES=expires_at'),
+    ...columnsOf('STALE EXPIRES=expires_at AGE'),
     ...columnsOf('', 'KIND'),
     { title: 'PREDICTED', of: predictionText, isWide: true },
     { title: 'COST', of: planCostText, isWide: true },
@@ -255,8 +270,8 @@ export const PLAN: View = {
 };
 export const SANDBOX = viewOf(
   'id',
-  'ID PROVIDER STATE FILES=workspace.file_count BYTES=workspace.bytes_used EXPIRES=expires_at',
-  'REFERENCE=reference_id LABELS CREATED=created_at ETAG',
+  'ID PROVIDER STATE FILES=workspace.file_count BYTES=workspace.bytes_used EXPIRES=expires_at AGE',
+  'REFERENCE=reference_id LABELS CREATED=created_at',
 );
 export const FILE = viewOf(
   'path',
@@ -265,22 +280,22 @@ export const FILE = viewOf(
 );
 export const REFERENCE = viewOf(
   'id',
-  'ID PROVIDER EXTERNAL=external_id STATE SANDBOX=sandbox_id URL=base_url',
+  'ID PROVIDER EXTERNAL=external_id STATE SANDBOX=sandbox_id URL=base_url AGE',
   'EGRESS=egress_allowed CREATED=created_at REVOKED=revoked_at',
 );
 export const PRODUCT = viewOf(
   'id',
-  'ID SLUG STATE NAME=display_name',
-  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at ETAG',
+  'ID SLUG STATE NAME=display_name AGE',
+  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at',
 );
 export const BINDING = viewOf(
   'id',
-  'ID PRODUCT=product_id STATE DEPLOYMENT=target.deployment REVISION=target.revision SUPPLIER=target.supplier DRIFTED',
+  'ID PRODUCT=product_id STATE DEPLOYMENT=target.deployment REVISION=target.revision SUPPLIER=target.supplier DRIFTED AGE',
   'CHECKED=qualification.checked_at CHECKS=qualification.checks CREATED=created_at',
 );
 export const PUBLICATION = viewOf(
   'id',
-  'ID SLUG STATE VERSION PRODUCT=product_id',
+  'ID SLUG STATE VERSION PRODUCT=product_id AGE',
   'BINDINGS AUDIENCE SHARES_PREFIX_CACHE=shares_prefix_cache NOTES CREATED=created_at',
 );
 export const CATALOG = viewOf(
@@ -304,8 +319,8 @@ export const TARGET: View = {
 };
 export const TOKEN = viewOf(
   'id',
-  'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at',
-  'CREATED=created_at BY=created_by REVOKED=revoked_at REPLACED_BY=replaced_by',
+  'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at AGE',
+  'CREATED=created_at BY=created_by REVOKED=revoked_at',
 );
 /**
  * A value that is shown only once is the first column, and the only output of
@@ -324,14 +339,14 @@ export const ACCESS = viewOf(
 );
 export const WEBHOOK = viewOf(
   'id',
-  'ID STATE URL EVENTS=event_types DEPLOYMENTS',
+  'ID STATE URL EVENTS=event_types DEPLOYMENTS AGE',
   'DISABLED=disabled_reason CREATED=created_at',
   'DESCRIPTION',
 );
 export const CREATED_WEBHOOK: View = { ...WEBHOOK, columns: [...columnsOf('SECRET'), ...WEBHOOK.columns] };
 export const DELIVERY = viewOf(
   'event_id',
-  'EVENT=event_id TYPE=event_type STATUS ATTEMPTS RESPONSE=response_status ERROR',
+  'EVENT=event_id TYPE=event_type STATUS ATTEMPTS RESPONSE=response_status ERROR AGE',
   'CREATED=created_at LAST=last_attempt_at NEXT=next_attempt_at',
 );
 export const AUDIT = viewOf(

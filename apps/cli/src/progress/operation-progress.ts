@@ -1,4 +1,5 @@
 import type { DeploymentEvent, Operation } from '@slipway/sdk';
+import { remedyOf } from '../remedies.js';
 
 /** A check of a gate: its requirement, and the measured values at its last evaluation. */
 export interface GateCheck {
@@ -71,7 +72,7 @@ export function newsText({ operation }: OperationProgress, { text: title, messag
   if (message === undefined) return title;
   const { steps = [], message: own } = operation;
   const isShown = [own, ...steps.map((step) => step.message)].some((one) => isSameText(one, message));
-  return isShown ? title : `${title} ${message}`;
+  return isShown ? title : `${title} ${remedyOf(message)}`;
 }
 
 /** Whether one text says all that the other does. */

@@ -65,6 +65,9 @@ export function intervalText(
   return `${measured(metric, value)} (${[ends, ...notes].join(', ')})`;
 }
 
+/** `1 deployment`, `2 deployments`, `0 deployments`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 export const short = (value: number): string => String(Number(value.toPrecision(3)));
 
 /** A line of several parts. It is cut to the columns before it is painted, so that no colour sequence is cut. */

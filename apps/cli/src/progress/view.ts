@@ -1,7 +1,8 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
+import { remedyOf } from '../remedies.js';
 import type { Colour } from '../terminal.js';
 import { newsText, type GateCheck, type OperationProgress } from './operation-progress.js';
-import { cell, clock, Line, measured, short } from './text.js';
+import { cell, clock, counted, Line, measured, short } from './text.js';
 import { endOf, timeLeft } from './time-left.js';
 import { needsPerson, waitLines } from './waiting.js';
 
@@ -83,7 +84,7 @@ function stepLine(step: OperationStep, operation: Operation, frame: Frame): stri
   const time = timeOf(step, frame.now);
   if (time) line.addWhole(` ${time.padStart(10)}`);
   const message = shareNote(step) ?? (isSoaking(step) || isToldAtEnd(step, operation) ? '' : step.message);
-  if (message && frame.columns >= NARROW) line.add(`  ${message}`, 'grey');
+  if (message && frame.columns >= NARROW) line.add(`  ${remedyOf(message)}`, 'grey');
   return String(line);
 }
 
@@ -105,7 +106,7 @@ export function shareNote({ evidence }: OperationStep): string | undefined {
   const { share } = (evidence ?? {}) as { share?: Record<string, unknown> | null };
   const { configured_percent: configured, received_percent: received, sessions } = share ?? {};
   if (typeof configured !== 'number' || typeof received !== 'number') return undefined;
-  const by = typeof sessions === 'number' ? `, ${sessions} session${sessions === 1 ? '' : 's'}` : '';
+  const by = typeof sessions === 'number' ? `, ${counted(sessions, 'session')}` : '';
   return `${short(configured)} % requested, ${short(received)} % received${by}`;
 }
 

@@ -175,7 +175,7 @@ class Watch {
   ) {
     const { terminal } = session;
     if (terminal.canRedraw('stderr'))
-      this.redraw = new Redraw(terminal.streams.stderr, () => terminal.columnsOf('stderr') ?? 80);
+      this.redraw = new Redraw(terminal.streams.stderr, () => terminal.rowWidthOf('stderr'));
   }
 
   begin(operation: Operation): void {
@@ -227,7 +227,8 @@ class Watch {
     if (!this.sight) return;
     const { terminal } = this.session;
     const { rows = TERMINAL_ROWS } = terminal.streams.stderr as { rows?: number };
-    const columns = terminal.columnsOf('stderr') ?? 80;
+    const rowWidth = terminal.rowWidthOf('stderr');
+    const columns = Math.min(terminal.columnsOf('stderr') ?? rowWidth, rowWidth);
     const hasColour = terminal.hasColour('stderr');
     this.redraw?.draw(linesOf(this.sight, { columns, rows, hasColour, now: Date.now(), showsWait: this.showsWait }));
   }
