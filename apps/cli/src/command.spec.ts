@@ -164,7 +164,9 @@ it('fits tables to COLUMNS, else to the terminal, and cuts nothing in a pipe', a
     const { widths, stdout } = await list(options);
     expect([most, Math.max(...widths) <= most, stdout.includes(rows[0]!.id)]).toEqual([most, true, true]);
   }
-  expect((await list({ columns: 60 })).stderr).toMatch(/too narrow for .*MESSAGE.*-o wide/);
+  const { stderr } = await list({ columns: 60 });
+  expect(stderr.replaceAll('\n', ' ')).toMatch(/too narrow for .*PROGRESS.* To see all columns: -o wide/);
+  for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
   expect((await list({ env: { COLUMNS: '40' } })).stdout).toContain('a long text '.repeat(20).trim());
   expect((await list({ env: { COLUMNS: '40' } })).stderr).toBe('');
 });

@@ -3,6 +3,7 @@ import { CliError, EXIT, exitCodeOf } from './exit-codes.js';
 import { failureLines } from './failure-lines.js';
 import { programOf, verbOf } from './program.js';
 import { Session } from './session.js';
+import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
 
 /** The version in the package.json next to the bundle, which a release writes. */
@@ -10,6 +11,8 @@ const VERSION = (createRequire(import.meta.url)('../package.json') as { version:
 
 const { stdin, stdout, stderr, env } = process;
 const interrupt = new AbortController();
+// Each check of the doctor and each source that is followed listens to it.
+setMaxListeners(0, interrupt.signal);
 // Only once: a person who presses Ctrl-C twice does not want to wait for the command.
 process.once('SIGINT', () => interrupt.abort());
 for (const stream of [stdout, stderr])

@@ -1,5 +1,5 @@
 import { CliError } from './exit-codes.js';
-import { Table, tableLines, textOf, valueAt, type Column, type View } from './table.js';
+import { Table, tableLines, textOf, valueAt, wrapped, type Column, type View } from './table.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
 /** A filter may produce results without end. */
@@ -80,7 +80,7 @@ export class Output {
       else if (view.line) for (const row of rows) this.data(harmless(view.line(row as never)));
       else if (rows.length > 0) {
         const isFirst = table === undefined;
-        table ??= new Table(this.columnsOf(view, { isList: true }), this.look);
+        table ??= new Table(this.columnsOf(view, { isList: true }), { ...this.look, isStream: true });
         for (const line of table.lines(rows)) this.data(line);
         if (isFirst) this.tellHidden(table);
       }
@@ -143,8 +143,9 @@ export class Output {
   }
 
   private tellHidden({ hidden }: Table): void {
-    if (hidden.length > 0)
-      this.note(`The terminal is too narrow for ${hidden.join(', ')}. To see all columns: -o wide`);
+    if (hidden.length === 0) return;
+    const said = `The terminal is too narrow for ${hidden.join(', ')}. To see all columns: -o wide`;
+    for (const line of wrapped(said, this.terminal.columnsOf('stderr') ?? Infinity)) this.note(line);
   }
 
   private get fields(): string[] {

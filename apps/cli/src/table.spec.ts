@@ -71,6 +71,12 @@ describe('a terminal', () => {
     for (const { title } of wide) expect(lines[0]!.includes(title) !== table.hidden.includes(title)).toBe(true);
   });
 
+  it('leaves out empty columns first, and a text last', () => {
+    const rows = [{ ...row, zone: null }];
+    expect(new Table(wide, { most: 34 }).lines(rows)[0]).toBe('ID     STATE  UPDATED  MESSAGE');
+    expect(new Table(wide, { most: 26 }).lines(rows)[0]).toBe('ID     STATE  MESSAGE');
+  });
+
   it('shows a time with its age, and the age alone if it is narrow', () => {
     expect(new Table(wide, { most: 120 }).lines([row])[1]).toContain(`${at} (5m ago)`);
     const [, narrow] = new Table(wide, { most: 60 }).lines([row]);
@@ -127,6 +133,8 @@ it.each([
   [-3 * 3_600, '3h ago'],
   [-49 * 3_600, '2d ago'],
   [90 * 86_400, 'in 90d'],
+  [-400 * 86_400, '400d ago'],
+  [800 * 86_400, 'in 2y'],
 ])('calls %i seconds from now %s', (seconds, text) => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   expect(agoOf(new Date(now + 1_000 * seconds).toISOString(), now)).toBe(text);

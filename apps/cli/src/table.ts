@@ -26,6 +26,8 @@ export interface View {
 export interface TextOptions {
   /** Columns of the terminal; without them, nothing is cut. */
   most?: number;
+  /** More rows will come, which may be wider. */
+  isStream?: boolean;
   paint?: (text: string, colour: Colour) => string;
 }
 
@@ -71,7 +73,7 @@ function detailLines(cells: readonly string[], columns: readonly Column[], { mos
 }
 
 /** Breaks a text between its clauses, else between words or after a comma. A longer word stays whole: people copy it. */
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   if (columnWidthOf(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
@@ -128,10 +130,10 @@ export class Table {
     const isFirst = this.widths === undefined;
     let layout = this.layoutOf(cells);
     while (isFirst && layout.over > 0 && this.columns.length > 1) {
-      // From the last column on: the first columns identify the row.
-      this.hidden.unshift(this.columns.at(-1)!.title);
-      this.columns = this.columns.slice(0, -1);
-      cells = cells.map((row) => row.slice(0, -1));
+      const left = this.leastOf(cells);
+      this.hidden.push(this.columns[left]!.title);
+      this.columns = this.columns.filter((_, i) => i !== left);
+      cells = cells.map((row) => row.filter((_, i) => i !== left));
       layout = this.layoutOf(cells);
     }
     this.widths = layout.widths;
@@ -157,6 +159,14 @@ export class Table {
     ];
   }
 
+  /** The column that people miss least: an empty one, else the last one, a text at the end. The first names the row. */
+  private leastOf(cells: readonly (readonly Cell[])[]): number {
+    const isEmpty = (i: number) => cells.every((row) => row[i]!.text === '-');
+    const last = (accepts: (i: number) => unknown) =>
+      this.columns.findLastIndex((_, i) => i > 0 && Boolean(accepts(i)));
+    return [last(isEmpty), last((i) => !this.columns[i]!.isText), this.columns.length - 1].find((i) => i > 0)!;
+  }
+
   private cutOf({ widths }: Layout, i: number): number {
     return this.columns[i]!.isText && this.look.most !== undefined ? widths[i]! : Infinity;
   }
@@ -180,7 +190,8 @@ export class Table {
   private widthsOf(cells: readonly (readonly Cell[])[], hasAges: boolean): number[] {
     return this.columns.map(({ title, width = 0 }, i) => {
       const shown = cells.map((row) => columnWidthOf(textIn(row[i]!, { hasAges })));
-      return Math.max(title.length, this.widths?.[i] ?? width, ...shown);
+      const least = this.widths?.[i] ?? (this.look.isStream && !hasAges ? width : 0);
+      return Math.max(title.length, least, ...shown);
     });
   }
 }
@@ -198,10 +209,12 @@ const textIn = ({ text, age }: Cell, { hasAges }: Pick<Layout, 'hasAges'>): stri
 const sumOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 
+/** From how many seconds on a unit is used, and its length. */
 const AGES = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
+  [2 * 365 * 86_400, 365 * 86_400, 'y'],
+  [86_400, 86_400, 'd'],
+  [3_600, 3_600, 'h'],
+  [60, 60, 'm'],
 ] as const;
 
 /** `50s`, `12m`, `3h`, `2d`: the largest unit, rounded down. */
@@ -211,7 +224,7 @@ export function ageOf(time: string, now = Date.now()): string | undefined {
 }
 
 function spanOf(seconds: number): string {
-  const [size, unit] = AGES.find(([least]) => seconds >= least) ?? [1, 's'];
+  const [, size, unit] = AGES.find(([least]) => seconds >= least) ?? [0, 1, 's'];
   return `${Math.floor(seconds / size)}${unit}`;
 }
 

@@ -223,7 +223,7 @@ export const EVENT: View = {
   columns: [
     { title: 'SEQUENCE', of: 'sequence' },
     // Room for a time and its age, and for most types: events that are followed come one by one.
-    { title: 'TIME', of: 'time', width: 33 },
+    { title: 'TIME', of: 'time', width: 36 },
     { title: 'TYPE', of: 'type', width: 28 },
     { title: 'ACTOR', of: 'actor', width: 8 },
     ...columnsOf('', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),

@@ -27,7 +27,9 @@ const SIMULATED = { target: 'local', engine: 'sim' };
  * @throws Error at the first unexpected result
  */
 export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoOptions): Promise<string> {
-  const { deployments, operations } = new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES });
+  // The stack of this machine is called directly, whatever proxies the environment names.
+  const direct = { fetch: globalThis.fetch };
+  const { deployments, operations } = new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES, ...direct });
   const watched = async ({ operation }: { operation: { id: string } }): Promise<void> => {
     const onStep = (_: unknown, now: OperationProgress): void => narrator.operation(now);
     await operations.wait(operation.id, { onStep, limitMs: OPERATION_MS, pollMs: POLL_MS });
