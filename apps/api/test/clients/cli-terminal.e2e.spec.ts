@@ -67,7 +67,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
 
   beforeAll(async () => {
     home = mkdtempSync(path.join(tmpdir(), 'slipway-terminal-'));
-    stack = await Stack.start();
+    stack = await Stack.start({ gateway: true });
     await stack.slipway().deployments.create({ name: 'chat', labels: { note: 'x'.repeat(60) } });
   });
   afterAll(async () => {
@@ -117,6 +117,28 @@ describe('the command slipway, in a real terminal, against processes of the prod
     expect(await ended).toBe(2);
     const [, id] = /slipway operations wait (op_\w+)/.exec(text()) ?? [];
     expect((await stack.operation(id!)).status).toBe('succeeded');
+  });
+
+  it('talks to a model: Ctrl-C ends an answer, and Ctrl-D the conversation', async () => {
+    const { deployments, operations } = stack.slipway();
+    await deployments.create({ name: 'talk' });
+    // Slow enough to be interrupted before its end.
+    const spec = sim('slow', { itl_ms: 200 });
+    const { operation } = await deployments.rollouts.create('talk', { spec, strategy: { type: 'immediate' } });
+    await operations.wait(operation.id);
+    const env = { SLIPWAY_GATEWAY_URL: `${stack.gatewayUrl}/v1` };
+    const { pty, says, ended, text } = type(['chat', 'talk', '--max-tokens', '500'], env);
+    await says('>>> ');
+    pty.write('hello\r');
+    await says('simulated');
+    pty.write(CTRL_C);
+    await says(/simulated[^]*>>> /);
+    pty.write('/nonsense\r');
+    await says('is not a command');
+    pty.write('\u0004');
+    expect([await ended, text()]).toEqual([0, expect.not.stringContaining('Error')]);
+    const piped = await shown(['chat', 'nobody', 'hello'], env);
+    expect(piped).toContain('code: model_not_found');
   });
 
   it('asks for the strategy of a rollout that has none', async () => {
@@ -181,6 +203,9 @@ describe('the command slipway, in a real terminal, against processes of the prod
     await says(/get chat/);
     pty.write('-o name\r');
     await says(/\r\nchat\r\n/);
+    pty.write('slipway operations list --status=succ\t');
+    await says(/--status=succeeded/);
+    pty.write('\r');
     pty.write('slipway apply -f a-f\t');
     await says(/-f a-file\.yaml/);
     pty.write('\r');
