@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseOperatorConfig, resolveSecret } from '@slipway/platform-config';
 import { endpointTarget } from '@slipway/target-endpoint';
 import { builtInEngines, processTarget, type ProcessTargetConfig } from '@slipway/target-process';
@@ -8,6 +10,30 @@ export interface ChosenEngine {
   target: ProcessTargetConfig;
   /** Returns the value of a secret in the file. @throws Error if the file has no such secret */
   secret?: (name: string) => string;
+}
+
+/** Where the person typed the command, and the installation whose file is tried. */
+export interface Surroundings {
+  /** npm runs its scripts in the folder of the clone. */
+  cwd: string;
+  /** SLIPWAY_HOME, if it is set. */
+  home?: string;
+}
+
+/** The paths of the command line as absolute ones. A model that is no file here stays the name of a hub. */
+export function located(options: TryOptions, { cwd, home }: Surroundings): TryOptions {
+  const absolute = (file: string): string => resolve(cwd, file);
+  const { config, model, program } = options;
+  const isFile = !isAbsolute(model.uri) && existsSync(absolute(model.uri));
+  const file = config === undefined ? undefined : absolute(config);
+  const ofFile = file === undefined ? undefined : (home ?? join(dirname(file), '.slipway'));
+  return {
+    ...options,
+    ...(isFile && { model: { ...model, uri: absolute(model.uri) } }),
+    ...(program?.includes('/') && { program: absolute(program) }),
+    ...(file !== undefined && { config: file }),
+    ...(ofFile !== undefined && { installation: absolute(options.home ?? ofFile) }),
+  };
 }
 
 /**
@@ -25,10 +51,15 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
   if (found.length === 0) throw new UsageError(`${config} has no process target with an engine named ${engine}`);
   if (found.length > 1) throw new UsageError(`${config} has ${engine} in several targets: choose one with --target`);
   const [chosen] = found as [ProcessTargetConfig];
-  const one = chosen.engines[engine]!;
-  if (program === undefined) return { target: chosen, secret };
-  const replaced = { ...one, command: [program, ...one.command.slice(1)] };
+  const one = ofInstallation(chosen.engines[engine]!, options.installation);
+  const replaced = program === undefined ? one : { ...one, command: [program, ...one.command.slice(1)] };
   return { target: { ...chosen, engines: { ...chosen.engines, [engine]: replaced } }, secret };
+}
+
+/** The models of the file are those of its installation. The trial itself has a folder of its own. */
+function ofInstallation<Engine extends { model_sources?: string[] }>(engine: Engine, home: string | undefined): Engine {
+  if (home === undefined || engine.model_sources === undefined) return engine;
+  return { ...engine, model_sources: engine.model_sources.map((source) => source.replaceAll('{home}', home)) };
 }
 
 /**

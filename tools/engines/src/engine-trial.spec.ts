@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 import { StandInHost, untilTrue } from '../test/stand-in-host.js';
-import { chooseEngine } from './engine-choice.js';
+import { chooseEngine, located } from './engine-choice.js';
 import { tryEngine } from './engine-trial.js';
 import { readCommand, UsageError, type TryOptions } from './options.js';
 
@@ -38,6 +40,26 @@ it('reports what an engine does from its start to its stop', async () => {
   expect(said).toContain('unknown_model: ignores\nmodels: tiny\n');
   expect(said).toContain('metric running: llamacpp:requests_processing');
   expect(await host.running()).toEqual([]);
+}, 60_000);
+
+it("tries the operator's file with the models of its installation, wherever the command is typed", async () => {
+  host = await StandInHost.create('llamacpp');
+  const models = path.join(host.home, '.slipway/models');
+  mkdirSync(models, { recursive: true });
+  writeFileSync(path.join(models, 'tiny.gguf'), '');
+  const sources = '["{home}/models/**/*.gguf", "/srv/models/**/*.gguf"]';
+  const engine = `{extends: builtin, program: ${JSON.stringify(host.program)}, model_sources: ${sources}}`;
+  const file = `targets: [{name: local, kind: process, engines: {llamacpp: ${engine}}}]`;
+  writeFileSync(path.join(host.home, 'slipway.config.yaml'), file);
+  const typed = (...argv: string[]) => optionsOf('llamacpp', '--config', 'slipway.config.yaml', ...argv);
+  const here = { cwd: host.home };
+  const relative = located(typed('--model', '.slipway/models/tiny.gguf'), here);
+  expect(relative.model.uri).toBe(path.join(models, 'tiny.gguf'));
+  expect((await attempt(relative)).isGood).toBe(true);
+  const elsewhere = located(typed('--model', path.join(models, 'tiny.gguf')), { ...here, home: '/srv/other' });
+  expect((await attempt(elsewhere)).said).toContain('refused: model.uri is outside the model sources');
+  // The name of a hub is no path.
+  expect(located(typed('--model', 'Qwen/Qwen3-0.6B'), here).model.uri).toBe('Qwen/Qwen3-0.6B');
 }, 60_000);
 
 it('reports differences between an engine and its template', async () => {

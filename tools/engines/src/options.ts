@@ -14,6 +14,8 @@ export interface TryOptions {
   /** Which of the process targets in the file, if several have the engine. */
   target?: string;
   program?: string;
+  /** The folder that `{home}` means in the model sources of the file. */
+  installation?: string;
   /** Folder for caches and instances. By default a temporary folder, which is removed at the end. */
   home?: string;
 }
