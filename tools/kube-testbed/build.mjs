@@ -22,6 +22,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { runStep } from '../build-progress.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MISSING = 3;
@@ -92,9 +93,12 @@ let go;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 if (!existsSync(folder)) {
+  told(
+    'it is compiled once from Go modules, in about half an hour on two cores. It needs Go 1.26 or later, a Go module proxy and 8 GB of disk',
+  );
   mkdirSync(cache, { recursive: true });
   for (const [at, name] of wanted.entries()) await build(BUILDS[name], path.join(cache, parts[at]));
-  wholly(folder, (scratch) => {
+  await wholly(folder, (scratch) => {
     for (const part of parts)
       for (const program of readdirSync(path.join(cache, part)))
         linkSync(path.join(cache, part, program), path.join(scratch, program));
@@ -119,29 +123,29 @@ async function build({ module, flags, programs, files }, into) {
   const release = await takeLock(into);
   // The previous owner of the lock may have built it.
   if (!existsSync(into)) {
-    fetchSources(module, Object.values(programs), files?.from);
-    wholly(into, (scratch) => {
+    await fetchSources(module, Object.values(programs), files?.from);
+    await wholly(into, async (scratch) => {
       for (const [name, source] of Object.entries(programs)) {
-        told(`compiling ${name}`);
         const link = ['-s -w', flags].filter(Boolean).join(' ');
-        const { status, output } = run(
+        const { status, output } = await run(
+          `compiling ${name}`,
           ['build', ...GO_FLAGS, '-ldflags', link, '-o', path.join(scratch, name), source],
           module,
         );
         if (status !== 0) giveUp(1, `${name} does not compile`, output);
       }
-      if (files) copySources(module, files, scratch);
+      if (files) await copySources(module, files, scratch);
     });
   }
   release();
 }
 
 /** The folder is complete or does not exist, because another run may check for it, or build the same. */
-function wholly(into, fill) {
+async function wholly(into, fill) {
   const scratch = mkdtempSync(path.join(cache, 'building-'));
   const clean = () => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', clean);
-  fill(scratch);
+  await fill(scratch);
   try {
     renameSync(scratch, into);
   } catch (error) {
@@ -152,14 +156,14 @@ function wholly(into, fill) {
 }
 
 /** Separate from compiling: an unreachable index is not a fault of the change under test, but a wrong checksum is. */
-function fetchSources(module, sources, from) {
-  told(`fetching the modules of ${module === '.' ? 'the control plane' : module}`);
+async function fetchSources(module, sources, from) {
   // If nothing of a module is compiled, only the module itself is fetched, without its dependencies.
   const wanted =
     sources.length > 0
       ? ['list', '-deps', '-f', '{{if .Error}}{{.Error}}{{end}}', ...sources]
       : ['mod', 'download', from];
-  const { status, output } = run(wanted, module);
+  const title = `fetching the modules of ${module === '.' ? 'the control plane' : module}`;
+  const { status, output } = await run(title, wanted, module);
   if (status === 0) return;
   const isUntrue = /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.(mod|sum) needed/.test(
     output,
@@ -167,23 +171,23 @@ function fetchSources(module, sources, from) {
   giveUp(isUntrue ? 1 : MISSING, 'its Go modules cannot be fetched', output);
 }
 
-function copySources(module, { from, ...files }, into) {
-  const { status, output } = run(['list', '-m', '-f', '{{.Dir}}', from], module);
+async function copySources(module, { from, ...files }, into) {
+  const { status, output } = await run(
+    `copying the files of ${module}`,
+    ['list', '-m', '-f', '{{.Dir}}', from],
+    module,
+  );
   if (status !== 0) giveUp(1, `the sources of ${from} were not found`, output);
   for (const [name, file] of Object.entries(files)) copyFileSync(path.join(output.trim(), file), path.join(into, name));
 }
 
-function run(args, module) {
-  const { status, error, stdout, stderr } = spawnSync('nice', ['-n', '15', go, ...args], {
+async function run(title, args, module) {
+  const { status, output } = await runStep(`kube test bed: ${title}`, 'nice', ['-n', '15', go, ...args], {
     cwd: path.join(HERE, module),
-    encoding: 'utf8',
-    maxBuffer: 64 * 2 ** 20,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: BUILD_SECONDS * 1_000,
+    timeoutMs: BUILD_SECONDS * 1_000,
     // `local`: a newer go.mod must not fetch a toolchain.
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local', GOWORK: 'off' },
   });
-  const output = `${stdout ?? ''}\n${stderr ?? ''}${error ? `\n${error.message}` : ''}`;
   return { status: status ?? 1, output };
 }
 

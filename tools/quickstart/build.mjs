@@ -17,6 +17,8 @@ const SKIPPED = new Set(['node_modules', 'test', 'fixtures', '.cache']);
 /** Other tools compile these, or they are not compiled. */
 const BUNDLED = ['apps/console'];
 
+/** How often a log shows that a long build advances. */
+const TELL_MS = 30_000;
 /** Output that `--verbose` adds: which project is checked, and when. */
 const STEP = /^\[?\d+:\d+:\d+|^ {4}\* |^\s*$/;
 
@@ -50,17 +52,41 @@ function seconds() {
   return ((performance.now() - startedAt) / 1000).toFixed(1);
 }
 
+/** Shows that a build advances: in one line on a terminal, and elsewhere in a line each half minute. */
+function progressOf() {
+  const { stderr } = process;
+  let toldAt = performance.now();
+  const show = (output) => {
+    const now = performance.now();
+    if (!stderr.isTTY && now - toldAt < TELL_MS) return;
+    toldAt = now;
+    const count = output.match(/Building project /g)?.length ?? 0;
+    const line = `Building: ${count === 1 ? '1 project' : `${count} projects`} so far, ${seconds()} s`;
+    stderr.write(stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
+  };
+  return Object.assign(show, { end: () => void (stderr.isTTY && stderr.write('\r\u001b[K')) });
+}
+
 function compile() {
   return new Promise((resolve) => {
     const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    if (!existsSync(tsc)) return resolve({ status: 1, output: 'The packages are not installed. Run npm ci first.\n' });
     const child = spawn(process.execPath, [tsc, '-b', '--verbose', 'tsconfig.json'], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    const progress = progressOf();
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk;
+        progress(output);
+      });
     child.once('error', (error) => resolve({ status: 1, output: `${error.message}\n` }));
-    child.once('close', (code) => resolve({ status: code ?? 1, output }));
+    child.once('close', (code) => {
+      progress.end();
+      resolve({ status: code ?? 1, output });
+    });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
       process.once(signal, () => {
         child.kill(signal);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+const PROGRESS = fileURLToPath(new URL('../../build-progress.mjs', import.meta.url));
 const BUILD = fileURLToPath(new URL('../build.mjs', import.meta.url));
 
 let root: string;
@@ -43,6 +44,39 @@ it('prints one line about what it built', () => {
   const { status, said } = build();
   expect(said).toMatch(/^Built 1 project in \d+\.\d s\.\n$/);
   expect(status).toBe(0);
+});
+
+it('names its prerequisite if the packages are not installed', () => {
+  rmSync(path.join(root, 'node_modules/typescript'), { recursive: true });
+  const { status, said } = build();
+  expect(said).toMatch(/^The packages are not installed\. Run npm ci first\.\nThe build failed/);
+  expect(status).toBe(1);
+});
+
+it('shows on a terminal that it advances, in one line, and in a log only if it takes long', async () => {
+  const { Progress } = (await import(PROGRESS)) as {
+    Progress: new (title: string, stream: object) => { set(note: string): void; tick(): void; end(): void };
+  };
+  const shownBy = (stream: object): string => {
+    let text = '';
+    const progress = new Progress('compiling x', { write: (more: string) => (text += more), ...stream });
+    progress.set('42 %');
+    progress.tick();
+    progress.end();
+    return text;
+  };
+  expect(shownBy({})).toBe('compiling x …\n');
+  const line = '\r\u001b[K';
+  expect(shownBy({ isTTY: true, columns: 80 })).toBe(`${line}compiling x …${line}compiling x: 42 %, 0 s so far${line}`);
+  const { runStep } = (await import(PROGRESS)) as {
+    runStep: (...step: unknown[]) => Promise<{ status: number; output: string }>;
+  };
+  const noted: string[] = [];
+  const program = 'console.log("[ 7%] a"); console.error("b"); process.exitCode = 3';
+  const ended = await runStep('', process.execPath, ['-e', program], { noteOf: (text: string) => noted.push(text) });
+  expect([ended.status, ended.output.split('\n').filter(Boolean).sort()]).toEqual([3, ['[ 7%] a', 'b']]);
+  expect(noted.join('')).toContain('7%');
+  expect((await runStep('', 'no-such-program', [])).status).toBe(1);
 });
 
 it('prints all output of a failed compiler, exits with its status, and tries again the next time', () => {
