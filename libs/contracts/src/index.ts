@@ -31,6 +31,7 @@ export {
   type AllowEntry,
   type AllowPattern,
 } from './allow-pattern.js';
+export { counted, countedAre } from './counts.js';
 export {
   auditHashText,
   auditLinkFault,

@@ -1,4 +1,4 @@
-import { WORKER, type DeploymentState } from '@slipway/contracts';
+import { counted, countedAre, WORKER, type DeploymentState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { routeFollowers, unpublishRoute } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
@@ -94,13 +94,17 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     });
     const evidence = { in_flight: inFlight, gateways_behind: behind };
     if (behind === 0 && inFlight === 0) return done({ message: 'No requests are in flight.' });
-    if (behind === 0) return done({ message: `${inFlight} requests are in flight and may end.`, evidence });
+    if (behind === 0) return done({ message: `${countedAre(inFlight, 'request')} in flight and may end.`, evidence });
     if (step.elapsedMs() > FOLLOW_LIMIT_MS)
       return done({
-        message: `${behind} gateways still served the removed route after ${FOLLOW_LIMIT_MS / 1_000} s. The deletion continues.`,
+        message: `${counted(behind, 'gateway')} still served the removed route after ${FOLLOW_LIMIT_MS / 1_000} s. The deletion continues.`,
         evidence,
       });
-    return sleep({ forMs: LOOK_MS, status: 'running', message: `${behind} gateways still serve the removed route.` });
+    return sleep({
+      forMs: LOOK_MS,
+      status: 'running',
+      message: `Waiting for ${counted(behind, 'gateway')} to stop serving the removed route.`,
+    });
   }
 
   private async stopInstances({ operation, input, state, step }: DeletionContext): Promise<StepOutcome> {
@@ -119,7 +123,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     const waitedFor = draining.reduce((sum, { requests }) => sum + requests, 0);
     if (waitedFor > 0)
       return done({
-        message: `The instances stop when ${waitedFor} requests in flight have ended.`,
+        message: `The instances stop after the end of ${counted(waitedFor, 'request')} in flight.`,
         evidence: { in_flight: waitedFor, draining },
       });
     // An instance that is still wanted is retained for another reason, and waiting would not stop it.
@@ -127,14 +131,14 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     if (stopping === 0) return done({ message: 'The instances of the deployment have stopped.' });
     if (step.elapsedMs() > STOP_LIMIT_MS)
       return done({
-        message: `${stopping} instances are still stopping after ${STOP_LIMIT_MS / 1_000} s. The deletion continues.`,
+        message: `${countedAre(stopping, 'instance')} still stopping after ${STOP_LIMIT_MS / 1_000} s. The deletion continues.`,
         evidence: { stopping },
       });
     return sleep({
       forMs: LOOK_MS,
       status: 'running',
       state,
-      message: `${stopping} instances are stopping.`,
+      message: `${countedAre(stopping, 'instance')} stopping.`,
       commit: async (tx) => {
         for (const id of ids) await this.instances.wakeOnChange(tx, id, operation.id);
       },

@@ -116,8 +116,8 @@ it('ends while requests are in flight, and leaves their instances to the reconci
     const record = await bed.drive(operation.id);
     expect(record).toMatchObject({ status: 'succeeded' });
     expect(record.steps.map(({ message }: { message: string }) => message).slice(1, 3)).toEqual([
-      '1 requests are in flight and may end.',
-      'The instances stop when 1 requests in flight have ended.',
+      '1 request is in flight and may end.',
+      'The instances stop after the end of 1 request in flight.',
     ]);
     expect(bed.neighbours.calls).toContain('retired r1');
   } finally {
@@ -131,7 +131,7 @@ it('waits for a gateway that still serves the removed route', async () => {
   await gatewayFollows(1);
   try {
     const { operation } = (await remove()).body;
-    const message = '1 gateways still serve the removed route.';
+    const message = 'Waiting for 1 gateway to stop serving the removed route.';
     const draining = { status: 'running', current_step: 'drain', message };
     expect(await bed.drive(operation.id)).toMatchObject(draining);
     expect(await bed.drive(operation.id)).toMatchObject(draining);
@@ -167,7 +167,7 @@ it('continues without a gateway that does not follow, and reports it', async () 
     expect(record).toMatchObject({ current_step: 'stop_instances' });
     expect(record.steps[1]).toMatchObject({
       status: 'succeeded',
-      message: '1 gateways still served the removed route after 30 s. The deletion continues.',
+      message: '1 gateway still served the removed route after 30 s. The deletion continues.',
       evidence: { in_flight: 0, gateways_behind: 1 },
     });
   } finally {
@@ -179,7 +179,7 @@ it('waits until the processes are gone, up to a limit', async () => {
   bed.neighbours.lingering.add('r1');
   const { operation } = (await remove()).body;
   await bed.drive(operation.id);
-  const stopping = { status: 'running', current_step: 'stop_instances', message: '1 instances are stopping.' };
+  const stopping = { status: 'running', current_step: 'stop_instances', message: '1 instance is stopping.' };
   expect(await bed.drive(operation.id)).toMatchObject(stopping);
   await bed.age(operation.id, 15);
   expect(await bed.drive(operation.id)).toMatchObject(stopping);

@@ -1,3 +1,4 @@
+import { counted, countedAre } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { routeFollowers } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
@@ -163,7 +164,7 @@ export class Changeover {
         forMs: LOOK_MS,
         status: 'running',
         state,
-        message: `${behind} gateways do not hold requests yet.`,
+        message: `Waiting for ${counted(behind, 'gateway')} to hold requests.`,
       });
     return done({
       message: `New requests wait for at most ${hold.maxSeconds} s each.`,
@@ -203,7 +204,7 @@ export class Changeover {
     const inFlight = isDrained ? underWay : Number(state['inFlight']);
     if (alive === 0) {
       const cut = isDrained ? 0 : inFlight;
-      const message = `${namesOf(stops)} stopped.${cut > 0 ? ` ${cut} requests were still in flight.` : ''}`;
+      const message = `${namesOf(stops)} stopped.${cut > 0 ? ` ${counted(cut, 'request')} in flight had to end.` : ''}`;
       return done({ message, evidence: { requests_cut: cut }, operationResult: { requests_cut: cut } });
     }
     if (step.elapsedMs() > deadlineSeconds * 1_000)
@@ -216,7 +217,8 @@ export class Changeover {
       forMs: LOOK_MS,
       status: 'running',
       state: { inFlight },
-      message: underWay > 0 ? `${underWay} requests are in flight.` : `${alive} instances are stopping.`,
+      message:
+        underWay > 0 ? `${countedAre(underWay, 'request')} in flight.` : `${countedAre(alive, 'instance')} stopping.`,
       commit: async (tx) => {
         for (const { revisionId } of stops) await this.instances.wakeOnChange(tx, revisionId, operation.id);
       },
@@ -327,5 +329,5 @@ function namesOf(revisions: readonly { revisionName: string }[]): string {
 }
 
 function amountOf(count: number, resource: 'place' | 'device'): string {
-  return resource === 'device' ? `${count} devices` : `capacity for ${count} instances`;
+  return resource === 'device' ? counted(count, 'device') : `capacity for ${counted(count, 'instance')}`;
 }
