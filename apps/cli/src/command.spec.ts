@@ -244,6 +244,14 @@ it('refuses a value that a flag does not take, and names those that it takes, be
   expect(asked).toEqual([]);
 });
 
+it('says that the noun comes first to those who type the verb first', async () => {
+  const first = await runCommand(['get', 'deployments']);
+  expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('slipway deployments list\n')]);
+  expect((await runCommand(['describe', 'deployment', 'chat'])).stderr).toContain('slipway deployments get\n');
+  expect((await runCommand(['nonsense', 'deployments'])).stderr).not.toContain('noun');
+  expect((await runCommand(['deployment', 'lst'])).stderr).toMatch(/Did you mean .*list/);
+});
+
 it('names a file of the operator that was refused, with what is wrong in it', async () => {
   const configuration = { digest: null, loaded_at: 'now', current: false, problems: ['targets[0].name: it is wrong'] };
   const listed = (more: object) => async () =>

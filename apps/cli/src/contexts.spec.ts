@@ -78,6 +78,25 @@ it('finds the stack of this folder or of a parent folder, at the address where i
   expect(contexts(none, deeper).chosen()).toEqual(kept('one'));
 });
 
+it('knows the gateway of a stack, if it is of this machine, and gives it no token of a variable', () => {
+  const slipway = stackIn(home, { url: LOCAL.url });
+  const file = path.join(slipway, 'run/gateway-url');
+  writeFileSync(file, 'http://127.0.0.1:7181\n', { mode: 0o600 });
+  expect(contexts(none).chosen()).toEqual({ ...LOCAL, gatewayUrl: 'http://127.0.0.1:7181' });
+  expect(contexts({ ...none, SLIPWAY_TOKEN: OWN }).chosen()).not.toHaveProperty('gatewayUrl');
+  writeFileSync(file, 'https://elsewhere.example.com\n');
+  expect(() => contexts(none).chosen()).toThrow('its address https://elsewhere.example.com is not one of this machine');
+});
+
+it('takes an address with or without /api/v1', () => {
+  for (const end of ['', '/', '/api/v1', '/api/v1/']) {
+    contexts().keep({ ...kept('one'), url: `https://one.example.com${end}` });
+    expect(contexts().chosen().url).toBe('https://one.example.com');
+    const given = { SLIPWAY_URL: `https://two.example.com/behind${end}`, SLIPWAY_TOKEN: 't' };
+    expect(contexts(given).chosen().url).toBe('https://two.example.com/behind');
+  }
+});
+
 describe('SLIPWAY_TOKEN without SLIPWAY_URL', () => {
   const SECRET = `slw_mine_${'y'.repeat(40)}`;
   const token = { ...none, SLIPWAY_TOKEN: SECRET };

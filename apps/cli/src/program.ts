@@ -87,6 +87,15 @@ const GROUPS: readonly Group[] = [
   verbsOf(api, open, completion),
 ];
 
+/** For people who type the verb first, as with kubectl. */
+function nounFirst({ args: [verb = '', noun = ''], commands }: Command): string | undefined {
+  const named = (all: readonly Command[], word: string) =>
+    all.find((one) => one.name() === word || one.aliases().includes(word));
+  const group = named(commands, noun);
+  const command = group && named(group.commands, verb === 'get' ? 'list' : verb);
+  return command && `The noun comes first: slipway ${group.name()} ${command.name()}`;
+}
+
 export function programOf(session: Session, version: string): Command {
   const program = new Command('slipway')
     .description('Manage Slipway inference deployments from a terminal, a script or a pipeline.')
@@ -103,7 +112,11 @@ export function programOf(session: Session, version: string): Command {
       writeErr: (text) => void session.terminal.streams.stderr.write(text),
     })
     .showSuggestionAfterError()
-    .exitOverride()
+    .exitOverride((error) => {
+      const hint = error.code === 'commander.unknownCommand' ? nounFirst(program) : undefined;
+      if (hint !== undefined) session.note(hint);
+      throw error;
+    })
     .hook('preAction', (_, action) => {
       session.flags = action.optsWithGlobals<GlobalFlags>();
     });

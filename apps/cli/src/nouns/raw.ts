@@ -1,4 +1,5 @@
 import { CliError, EXIT } from '../exit-codes.js';
+import { reasonOf } from '../failure-lines.js';
 import { harmless } from '../terminal.js';
 import type { Session } from '../session.js';
 import type { CommandInput, RunVerb } from './verb.js';
@@ -74,7 +75,11 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
     .catch((error: unknown) => {
       throw session.signal.aborted
         ? error
-        : new CliError(`${root}${path}: no response`, EXIT.failed, 'Run slipway context show to check the URL.');
+        : new CliError(
+            `${root}${path}: no response: ${reasonOf(error)}`,
+            EXIT.failed,
+            'Run slipway doctor to find the cause, or slipway context show to check the URL.',
+          );
     });
   // A stream of events has no end; its headers arrived in time.
   limit.stop();

@@ -88,6 +88,15 @@ it('signs in to a proxy that asks for it, and says nothing of the password when 
   await expect(failed).rejects.toThrow(/^The proxy of https_proxy refused to connect: 407 Refused$/);
 });
 
+it('does not repeat a call if its proxy is no proxy, and names the variable', async () => {
+  const startedAt = performance.now();
+  const fetch = environmentFetch({ http_proxy: 'socks5://user:secret@proxy.test' });
+  const failed = new Slipway({ baseUrl, token: 'slw_a_b', fetch }).whoAmI();
+  const message = 'http_proxy names a proxy of the kind socks5: use http:// or https://.';
+  await expect(failed).rejects.toMatchObject({ code: 'connection_failed', retryable: false, message });
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
 it('names the variable of a proxy that does not respond', async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));

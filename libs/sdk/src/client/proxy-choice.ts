@@ -1,3 +1,4 @@
+import { SlipwayError } from './errors.js';
 import { nodeModule } from './node-modules.js';
 
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +14,7 @@ const USUAL_PORT = { 'http:': '1080', 'https:': '443' } as const;
 
 /**
  * Returns the proxy for a URL by the rules of curl, or undefined if the server is called directly.
- * @throws TypeError if the variable names no http or https proxy
+ * @throws connection_failed if the variable names no http or https proxy: a repetition would not help
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): ChosenProxy | undefined {
   const variable = [...variablesFor(url, env), 'all_proxy', 'ALL_PROXY'].find((name) => env[name]);
@@ -29,15 +30,18 @@ function variablesFor({ protocol }: URL, env: ProxyEnvironment): string[] {
 
 function proxyUrlOf(value: string, variable: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value.trim()) ? value.trim() : `http://${value.trim()}`;
-  if (!URL.canParse(text)) throw new TypeError(`${variable} is not a valid URL of a proxy.`);
+  if (!URL.canParse(text)) throw invalid(`${variable} is not a valid URL of a proxy.`);
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new TypeError(`${variable} names a proxy of the kind ${url.protocol.slice(0, -1)}: use http:// or https://.`);
+    throw invalid(`${variable} names a proxy of the kind ${url.protocol.slice(0, -1)}: use http:// or https://.`);
   // A URL drops the usual port of its own scheme, so the text shows whether there is one.
   const authority = /^[^/]*\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(text)![1]!;
   if (!/:\d+$/.test(authority)) url.port = USUAL_PORT[url.protocol];
   return url;
 }
+
+const invalid = (message: string): SlipwayError =>
+  new SlipwayError(message, { code: 'connection_failed', retryable: false });
 
 /** Whether NO_PROXY lists the host: a name with all names below it, an address, a network, or `*` alone for all hosts. */
 function isExcluded(url: URL, list: string): boolean {

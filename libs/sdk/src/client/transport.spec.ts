@@ -36,6 +36,14 @@ describe('a request', () => {
     expect(server.seen[1]?.headers).not.toHaveProperty('idempotency-key');
   });
 
+  it.each(['', '/', '/api/v1', '/api/v1/', '//api/v1//'])('takes a base URL that ends with "%s"', async (end) => {
+    server.does(whoAmI);
+    await server.client({ baseUrl: `${server.url}${end}` }).whoAmI();
+    await server.client({ baseUrl: `${server.url}/behind${end}` }).whoAmI();
+    expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/whoami', '/behind/api/v1/whoami']);
+    expect(() => server.client({ baseUrl: 'ftp://slipway.test' })).toThrow('must start with http');
+  });
+
   it('lets the api refuse unknown fields of its body, unless the client or the call allows them', async () => {
     server.does(json(200, {}));
     const { deployments } = server.client();
