@@ -39,6 +39,8 @@ export const SOURCES: Record<string, readonly [values: ValuesOf, read: ReadPage]
   supplier: [({ target }) => [(target as Row | undefined)?.['supplier']], bindings],
   publication: [field('id'), (client, call) => client.admin.modelApi.publications.list(call)],
   sandbox: [field('id'), (client, call) => client.sandboxes.list(call)],
+  passport: [field('id'), (client, call) => client.contextPassports.list(call)],
+  access: [field('id'), access],
   path: [field('path'), (client, call, { args: [id] }) => client.sandboxes.files.list(id ?? '', call)],
   reference: [field('id'), (client, call) => client.sandboxes.references.list(call)],
   token: [field('name'), (client, call) => client.tokens.list(call)],

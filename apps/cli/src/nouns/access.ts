@@ -25,7 +25,7 @@ const OWNER: Flag = {
 };
 
 const LIFE: readonly Flag[] = [
-  { flags: '--expires-at <time>', summary: 'when the token expires', body: 'expires_at' },
+  { flags: '--expires-at <time>', summary: 'when the token expires', body: 'expires_at', as: 'until' },
   { flags: '--expires-in <time>', summary: 'how long the token lives, such as 12h or 30d', body: 'expires_in' },
 ];
 
@@ -59,12 +59,7 @@ export const tokens: Noun = {
           values: SCOPES,
         },
         OWNER,
-        {
-          flags: '--expires-at <time>',
-          summary: 'when the token expires: a time, or how long from now, such as 30d (default: 90d)',
-          body: 'expires_at',
-          as: 'until',
-        },
+        ...LIFE,
       ],
       takesBody: true,
       view: CREATED_TOKEN,

@@ -14,7 +14,13 @@ const PRODUCT_FLAGS: readonly Flag[] = [
     body: 'max_output_tokens',
     as: 'number',
   },
-  { flags: '--modalities <list>', summary: 'modalities, such as text,image', body: 'modalities', as: 'list' },
+  {
+    flags: '--modalities <list>',
+    summary: 'modalities, such as text,image',
+    body: 'modalities',
+    as: 'list',
+    values: ['text', 'image', 'audio', 'video', 'embedding', 'file'],
+  },
   {
     flags: '--supported-parameters <list>',
     summary: 'parameters, such as temperature,top_p',
@@ -42,36 +48,7 @@ export const products: Noun = {
       args: '<slug>',
       summary: 'Create a product',
       examples: ['slipway products create acme/chat --display-name "Acme Chat"'],
-      flags: [
-        { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
-        { flags: '--description <text>', summary: 'what the product is', body: 'description' },
-        {
-          flags: '--context-length <tokens>',
-          summary: 'context length of the model',
-          body: 'context_length',
-          as: 'number',
-        },
-        {
-          flags: '--max-output-tokens <tokens>',
-          summary: 'maximum number of tokens in a response',
-          body: 'max_output_tokens',
-          as: 'number',
-        },
-        {
-          flags: '--modalities <list>',
-          summary: 'modalities, such as text,image',
-          body: 'modalities',
-          as: 'list',
-          values: ['text', 'image', 'audio', 'video', 'embedding', 'file'],
-        },
-        {
-          flags: '--supported-parameters <list>',
-          summary: 'parameters, such as temperature,top_p',
-          body: 'supported_parameters',
-          as: 'list',
-        },
-        { flags: '--pricing <json>', summary: 'prices of the product', body: 'pricing', as: 'json' },
-      ],
+      flags: PRODUCT_FLAGS,
       takesBody: true,
       view: PRODUCT,
       call: (client, { args: [slug], body, options }) =>
@@ -295,8 +272,18 @@ export const passports: Noun = {
       summary: 'List context passports',
       examples: ['slipway passports list --deployment chat --state active'],
       flags: [
-        { flags: '--deployment <name>', summary: 'only sessions of this deployment or slug', query: 'deployment' },
-        { flags: '--state <state>', summary: 'only passports that are active, expired or revoked', query: 'state' },
+        {
+          flags: '--deployment <name>',
+          summary: 'only sessions of this deployment or slug',
+          query: 'deployment',
+          source: 'deployment',
+        },
+        {
+          flags: '--state <state>',
+          summary: 'only passports that are active, expired or revoked',
+          query: 'state',
+          values: ['active', 'expired', 'revoked'],
+        },
       ],
       isList: true,
       view: PASSPORT,

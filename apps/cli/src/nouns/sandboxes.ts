@@ -3,11 +3,12 @@ import type { Flag, Noun } from './verb.js';
 import { DELETED, DELETED_FILE, FILE, REFERENCE, SANDBOX } from './views.js';
 
 const SETTINGS: readonly Flag[] = [
-  { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
+  { flags: '-l, --labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
   {
     flags: '--expires-at <time>',
-    summary: 'when the sandbox and its files expire (default: never)',
+    summary: 'when the sandbox and its files expire: a time, or how long from now, such as 2d (default: never)',
     body: 'expires_at',
+    as: 'until',
   },
   { flags: '--workspace <json>', summary: 'limits for the files of the sandbox', body: 'workspace', as: 'json' },
 ];
@@ -50,14 +51,7 @@ export const sandboxes: Noun = {
           body: 'reference_id',
           source: 'reference',
         },
-        { flags: '-l, --labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
-        {
-          flags: '--expires-at <time>',
-          summary: 'when the sandbox and its files expire: a time, or how long from now, such as 2d (default: never)',
-          body: 'expires_at',
-          as: 'until',
-        },
-        { flags: '--workspace <json>', summary: 'limits for the files of the sandbox', body: 'workspace', as: 'json' },
+        ...SETTINGS,
       ],
       takesBody: true,
       view: SANDBOX,

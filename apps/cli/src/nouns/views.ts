@@ -271,7 +271,7 @@ export const PLAN: View = {
 export const SANDBOX = viewOf(
   'id',
   'ID PROVIDER STATE FILES=workspace.file_count BYTES=workspace.bytes_used EXPIRES=expires_at AGE',
-  'REFERENCE=reference_id LABELS CREATED=created_at',
+  'REFERENCE=reference_id LABELS CREATED=created_at ETAG',
 );
 export const FILE = viewOf(
   'path',
@@ -286,7 +286,7 @@ export const REFERENCE = viewOf(
 export const PRODUCT = viewOf(
   'id',
   'ID SLUG STATE NAME=display_name AGE',
-  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at',
+  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at ETAG',
 );
 export const BINDING = viewOf(
   'id',
@@ -320,7 +320,7 @@ export const TARGET: View = {
 export const TOKEN = viewOf(
   'id',
   'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at AGE',
-  'CREATED=created_at BY=created_by REVOKED=revoked_at',
+  'CREATED=created_at BY=created_by REVOKED=revoked_at REPLACED_BY=replaced_by',
 );
 /**
  * A value that is shown only once is the first column, and the only output of

@@ -4050,6 +4050,11 @@ export interface components {
         };
         SystemDto: {
             database: components["schemas"]["SystemDatabaseDto"] | null;
+            /**
+             * @description URL at which clients of models reach the gateways, without `/v1`
+             * @example http://127.0.0.1:7080
+             */
+            gateway_url: string;
             /** @description Oldest first */
             gateways: components["schemas"]["SystemGatewayDto"][] | null;
             /**
