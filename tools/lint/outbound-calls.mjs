@@ -4,6 +4,7 @@
  */
 export const OUTBOUND = {
   'libs/platform/egress/src/guarded-dispatcher.ts': 'the guard itself',
+  'libs/platform/egress/src/guarded-post.ts': 'over connections of the guard',
   'libs/platform/egress/src/outbound-proxy.ts': "the operator's proxy, for a connection that the guard has checked",
   'libs/platform/database/src/embedded/embedded-postgres.ts': 'a free port of this machine',
   'libs/platform/database/src/reach.ts': "the operator's Postgres",

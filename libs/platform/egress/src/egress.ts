@@ -1,7 +1,9 @@
 import { originsFor, type AllowEntry } from '@slipway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
+import { GuardedPost } from './guarded-post.js';
 import {
+  guardedConnector,
   guardedDispatcher,
   inTime,
   resolveWithSystem,
@@ -30,6 +32,9 @@ export class Egress {
     max: MOST_DISPATCHERS,
     dispose: (dispatcher) => void dispatcher.close().catch(() => undefined),
   });
+
+  /** Likewise. The connections of an evicted one end by themselves when they are idle. */
+  private readonly posts = new LRUCache<string, GuardedPost>({ max: MOST_DISPATCHERS });
 
   private readonly names: NameCheck;
 
@@ -84,8 +89,17 @@ export class Egress {
     return known;
   }
 
+  /** Posts over connections that reach only what these patterns permit. */
+  post(allow: readonly string[]): GuardedPost {
+    const key = [...allow].sort().join(' ');
+    const known = this.posts.get(key) ?? new GuardedPost(guardedConnector(allow, this.options));
+    this.posts.set(key, known);
+    return known;
+  }
+
   /** Closes the connections. It runs as late as possible, because stopping work waits for responses in progress. */
   async onApplicationShutdown(): Promise<void> {
+    for (const post of this.posts.values()) post.close();
     await Promise.all([...this.dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
   }
 }

@@ -50,8 +50,15 @@ export class EgressRefusedError extends Error {
  * @throws TypeError for a malformed pattern
  */
 export function guardedDispatcher(allow: readonly string[], options: GuardOptions = {}): Dispatcher {
+  const { connections, headersTimeout, bodyTimeout, keepAliveTimeout } = options;
+  const connect = guardedConnector(allow, options);
+  return new Agent({ connections, headersTimeout, bodyTimeout, keepAliveTimeout, connect });
+}
+
+/** Opens the connections of `guardedDispatcher`, for another HTTP client. */
+export function guardedConnector(allow: readonly string[], options: GuardOptions): buildConnector.connector {
   const rules = parseAllow(allow);
-  const { resolve = resolveWithSystem, connectTimeoutMs = 5_000, ownPorts = [], proxy, ...agentOptions } = options;
+  const { resolve = resolveWithSystem, connectTimeoutMs = 5_000, ownPorts = [], proxy } = options;
   const own = new Set(ownPorts);
   // One connector for each rule: a look-up receives only the name, so its rule must be decided before.
   const connectors = new Map<string, buildConnector.connector>();
@@ -64,7 +71,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
     return known;
   };
 
-  const connect: buildConnector.connector = (target, callback) => {
+  return (target, callback) => {
     const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
     const check = checkUrl(rules, `${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`);
     if (!check.ok) {
@@ -97,7 +104,6 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
       });
     outboundConnector(proxy, direct, { resolve, rule, connectTimeoutMs })(target, callback);
   };
-  return new Agent({ ...agentOptions, connect });
 }
 
 /**

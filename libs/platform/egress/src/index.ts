@@ -4,8 +4,10 @@ export {
   EgressRefusedError,
   guardedDispatcher,
   operatorFetch,
+  resolveWithSystem,
   type GuardOptions,
   type ResolveHost,
 } from './guarded-dispatcher.js';
+export type { GuardedPost, PostAnswer, PostOptions } from './guarded-post.js';
 export { ProxyRefusedError, type OutboundProxy } from './outbound-proxy.js';
 export { checkUrl, outsideOf, parseAllow, type UrlRefusal, type UrlCheckResult } from './rules.js';

@@ -117,6 +117,22 @@ describe('a call through a proxy', () => {
     expect([tunnels, names]).toEqual([['8.8.8.8:443'], ['hooks.example.com']]);
   });
 
+  it('may be a post, with the same address and name, and with TLS inside of the tunnel', async () => {
+    const proxied = { http: proxyUrl, https: proxyUrl, none: [] };
+    const egress = new Egress(() => PUBLIC, { resolve: at('8.8.8.8'), connectTimeoutMs: 2_000, proxy: proxied });
+    const post = (url: string) =>
+      egress.post(PUBLIC).send(url, { headers: {}, body: '{}', signal: new AbortController().signal });
+    try {
+      const { status, body } = await post('http://hooks.example.com/');
+      for await (const chunk of body) expect(String(chunk)).toBe('hello');
+      expect([status, tunnels, hosts]).toEqual([200, ['8.8.8.8:80'], ['hooks.example.com']]);
+      await expect(post('https://hooks.example.com/')).rejects.toThrow();
+      expect([tunnels[1], names]).toEqual(['8.8.8.8:443', ['hooks.example.com']]);
+    } finally {
+      await egress.onApplicationShutdown();
+    }
+  });
+
   it.each([
     ['loopback', ['127.0.0.1']],
     ['private', ['10.0.0.1']],
