@@ -26,6 +26,7 @@ export const PATH_RESOURCES: Readonly<Record<string, { description: string; exam
   tenants: { description: 'The tenant, by id.', example: idOf('ten') },
   tokens: { description: 'The token, by id; never its secret.', example: idOf('tok') },
   webhooks: { description: 'The webhook, by id.', example: idOf('whk') },
+  deliveries: { description: 'The delivery, by the id of its event.', example: idOf('evt') },
 };
 
 function idOf(prefix: string): string {

@@ -32,8 +32,10 @@ const LOCKING = [
   'resumeOperation',
   'revokeToken',
   'rotateToken',
+  'rotateWebhookSecret',
   'setConsoleAccess',
   'updateTenant',
+  'updateWebhook',
 ];
 
 /** Every mutation in one test, on busy machines. */

@@ -40,7 +40,8 @@ const LIMITED_OTHERWISE: Record<string, string> = {
   stored_totals: 'the counts themselves, one for each table',
   tenant_organizations: 'written by the operator',
   traffic_owner: 'one for each deployment with a live operation',
-  webhook_deliveries: 'rows of a bounded size: webhook_deliveries, webhooks, and the counted events',
+  webhook_deliveries:
+    'rows of a bounded size: webhook_deliveries, webhooks, and the counted events; fifty ended tests for each webhook',
   webhook_lanes: 'one for each webhook and event stream: webhooks',
   workload_holds: 'a few for each counted workload',
   workload_scalings: 'one for each counted workload',
@@ -58,7 +59,7 @@ const WRITTEN_BY_SLIPWAY: Record<string, readonly string[]> = {
   model_api_target_bindings: ['reported_faults'],
   operations: ['failure', 'result', 'message', 'current_step'],
   operation_steps: ['state', 'message'],
-  webhooks: ['disabled_reason'],
+  webhooks: ['disabled_reason', 'sealed_previous_secret'],
   workloads: ['reported_faults', 'last_failed_start'],
 };
 

@@ -2,38 +2,75 @@ import { ArrayField, IntField, StringField, TimestampField } from '@slipway/plat
 
 const TYPE_PATTERN = /^[a-z][a-z0-9_]*\.([a-z][a-z0-9_]*|\*)$/;
 
+const URL_RULES = {
+  min: 1,
+  max: 2048,
+  example: 'https://hooks.example.com/slipway',
+  description:
+    'https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.',
+};
+const EVENT_TYPES = {
+  maxItems: 64,
+  unique: true,
+  item: { max: 128, pattern: TYPE_PATTERN },
+  example: ['rollout.*', 'route.updated'],
+  description: 'Types of events to send: exact types, or all of a kind such as `rollout.*`. Empty means all.',
+};
+const DEPLOYMENTS = {
+  maxItems: 100,
+  unique: true,
+  item: { min: 1, max: 63 },
+  example: ['chat'],
+  description: 'Deployments whose events are sent. Empty means all events of the tenant.',
+};
+const DESCRIPTION = { max: 2000, description: 'Free text' };
+const STATES = ['active', 'disabled'] as const;
+
 export class CreateWebhookDto {
-  @StringField({
-    min: 1,
-    max: 2048,
-    example: 'https://hooks.example.com/slipway',
-    description:
-      'https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.',
-  })
+  @StringField(URL_RULES)
   url: string;
 
-  @ArrayField('string', {
-    default: [],
-    maxItems: 64,
-    unique: true,
-    item: { max: 128, pattern: TYPE_PATTERN },
-    example: ['rollout.*', 'route.updated'],
-    description: 'Types of events to send: exact types, or all of a kind such as `rollout.*`. Empty means all.',
-  })
+  @ArrayField('string', { ...EVENT_TYPES, default: [] })
   event_types: string[];
 
-  @ArrayField('string', {
-    default: [],
-    maxItems: 100,
-    unique: true,
-    item: { min: 1, max: 63 },
-    example: ['chat'],
-    description: 'Deployments whose events are sent. Empty means all events of the tenant.',
-  })
+  @ArrayField('string', { ...DEPLOYMENTS, default: [] })
   deployments: string[];
 
-  @StringField({ max: 2000, optional: true, nullable: true, description: 'Free text' })
+  @StringField({ ...DESCRIPTION, optional: true, nullable: true })
   description?: string | null;
+}
+
+/** A merge patch: given fields change, and null resets a field to its default. */
+export class UpdateWebhookDto {
+  @StringField({ ...URL_RULES, removable: true })
+  url?: string | null;
+
+  @ArrayField('string', { ...EVENT_TYPES, removable: true })
+  event_types?: string[] | null;
+
+  @ArrayField('string', { ...DEPLOYMENTS, removable: true })
+  deployments?: string[] | null;
+
+  @StringField({ ...DESCRIPTION, removable: true })
+  description?: string | null;
+
+  @StringField({
+    enum: STATES,
+    removable: true,
+    description:
+      '`disabled` cancels the pending deliveries, and nothing more is sent. `active` begins again with the next event.',
+  })
+  state?: (typeof STATES)[number] | null;
+}
+
+export class RotateWebhookSecretDto {
+  @IntField({
+    min: 0,
+    max: 604_800,
+    default: 86_400,
+    description: 'How long requests also carry a signature of the previous secret. 0 ends it at once.',
+  })
+  overlap_seconds: number;
 }
 
 export class WebhookDto {
@@ -52,11 +89,30 @@ export class WebhookDto {
   @ArrayField('string')
   deployments: string[];
 
-  @StringField({ enum: ['active', 'disabled'] })
+  @StringField({ enum: STATES })
   state: string;
 
-  @StringField({ nullable: true, enum: ['gone'], description: '`gone`: the receiver returned 410.' })
+  @StringField({
+    nullable: true,
+    enum: ['gone', 'requested'],
+    description: '`gone`: the receiver returned 410. `requested`: by a change of the webhook.',
+  })
   disabled_reason: string | null;
+
+  @TimestampField({
+    nullable: true,
+    description: 'The receiver returned 429 or 503 with `Retry-After`: nothing is sent to it before this time.',
+  })
+  paused_until: string | null;
+
+  @TimestampField({
+    nullable: true,
+    description: 'After a rotation: until this time requests also carry a signature of the previous secret.',
+  })
+  previous_secret_until: string | null;
+
+  @StringField({ description: 'Changes with every change of the webhook; send it as `If-Match`.' })
+  etag: string;
 
   @StringField({ description: 'Type and id of the actor that created it.', example: 'token:tok_boot' })
   created_by: string;
@@ -76,6 +132,15 @@ export class CreatedWebhookDto extends WebhookDto {
   secret: string;
 }
 
+export class RotatedWebhookDto extends WebhookDto {
+  @StringField({
+    nullable: true,
+    description: 'The new key. Shown once: null if the answer to an earlier request is replayed.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  })
+  secret: string | null;
+}
+
 export class DeletedWebhookDto {
   @StringField()
   id: string;
@@ -92,16 +157,40 @@ export class WebhookListDto {
   next_cursor: string | null;
 }
 
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'cancelled', 'skipped'] as const;
+
+export class DeliveryFilterDto {
+  @StringField({ enum: DELIVERY_STATUSES, optional: true, description: 'Only deliveries with this status' })
+  status?: (typeof DELIVERY_STATUSES)[number];
+
+  @StringField({
+    max: 128,
+    pattern: TYPE_PATTERN,
+    optional: true,
+    description: 'Only deliveries of events of this type, or of a kind such as `rollout.*`',
+  })
+  event_type?: string;
+}
+
+export class SendWebhookEventDto {
+  @StringField({ min: 1, max: 63, example: 'chat', description: 'Deployment whose event is sent' })
+  deployment: string;
+
+  @IntField({ min: 1, description: '`sequence` of the event' })
+  sequence: number;
+}
+
 export class WebhookDeliveryDto {
   @StringField({ description: 'Id of the event; also the `webhook-id` header of every attempt.' })
   event_id: string;
 
-  @StringField({ example: 'rollout.promoted' })
+  @StringField({ example: 'rollout.promoted', description: '`webhook.test` is a test.' })
   event_type: string;
 
   @StringField({
-    enum: ['pending', 'succeeded', 'failed', 'cancelled'],
-    description: '`cancelled`: the webhook was disabled before the event was sent.',
+    enum: DELIVERY_STATUSES,
+    description:
+      '`cancelled`: the webhook was disabled before the event was sent. `skipped`: by a request; later events follow.',
   })
   status: string;
 
@@ -113,10 +202,24 @@ export class WebhookDeliveryDto {
 
   @StringField({
     nullable: true,
-    enum: ['http_status', 'redirect', 'timeout', 'connection_failed', 'address_refused', 'event_expired'],
-    description: 'Reason why the last attempt failed.',
+    enum: [
+      'http_status',
+      'redirect',
+      'timeout',
+      'connection_failed',
+      'tls_failed',
+      'invalid_response',
+      'address_refused',
+      'event_expired',
+      'response_cut',
+    ],
+    description:
+      'Reason why the last attempt failed. `response_cut` does not make it fail: the event was accepted, but the response did not end within 10 s, or broke off.',
   })
   error: string | null;
+
+  @IntField({ nullable: true, description: 'Milliseconds that the last attempt took, with the whole response.' })
+  duration_ms: number | null;
 
   @TimestampField({ nullable: true })
   next_attempt_at: string | null;

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { rfc3339 } from '@slipway/platform-database';
+import { rfc3339, wholeNumber } from '@slipway/platform-database';
 
 /** A receiver of a tenant's events. */
 @Entity({ name: 'webhooks' })
@@ -27,6 +27,19 @@ export class WebhookEntity {
 
   @Column({ type: 'text' })
   sealed_secret: string;
+
+  @Column({ type: 'text', nullable: true })
+  sealed_previous_secret: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  previous_secret_until: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  paused_until: string | null;
+
+  /** Rises with each change of what a sender uses. */
+  @Column({ type: 'bigint', default: 0, transformer: wholeNumber })
+  version: number;
 
   @Column({ type: 'text', default: 'active' })
   state: string;

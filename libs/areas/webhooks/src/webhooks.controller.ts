@@ -1,8 +1,11 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import {
   CurrentPrincipal,
+  Idempotency,
+  IfMatch,
   Page,
   Route,
+  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Principal,
@@ -12,9 +15,10 @@ import {
   CreatedWebhookDto,
   CreateWebhookDto,
   DeletedWebhookDto,
-  type WebhookDeliveryDto,
-  WebhookDeliveryListDto,
-  type WebhookDto,
+  RotatedWebhookDto,
+  RotateWebhookSecretDto,
+  UpdateWebhookDto,
+  WebhookDto,
   WebhookListDto,
 } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
@@ -32,7 +36,7 @@ export class WebhooksController {
     summary: 'Create a webhook',
     description:
       'Posts every new event to the URL as a CloudEvent (structured JSON), signed as standard-webhooks.com describes. Events are sent at least once, ' +
-      'in order within their stream. A 2xx response within 10 s accepts an event. Other attempts are retried for about three days; 410 disables the webhook.',
+      'in order within their stream. A 2xx response within 10 s accepts an event. Other attempts are retried for about three days, not before the `Retry-After` of the receiver; 410 disables the webhook.',
     example: { url: 'https://hooks.example.com/slipway', event_types: ['rollout.*'] },
     ok: { 201: CreatedWebhookDto },
     errors: ['deployment_not_found', 'quota_exceeded'],
@@ -57,6 +61,46 @@ export class WebhooksController {
   }
 
   @Route({
+    method: 'GET',
+    path: '/webhooks/:id',
+    scope: 'admin',
+    tag: 'Monitoring',
+    operationId: 'getWebhook',
+    summary: 'Inspect a webhook',
+    description: 'Returns the webhook, never its secrets. Send its `etag` as `If-Match` with a change.',
+    ok: { 200: WebhookDto },
+    hot: true,
+    errors: ['webhook_not_found'],
+  })
+  get(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<Reply> {
+    return this.webhooks.get(who, id);
+  }
+
+  @Route({
+    method: 'PATCH',
+    path: '/webhooks/:id',
+    scope: 'admin',
+    tag: 'Monitoring',
+    operationId: 'updateWebhook',
+    summary: 'Change a webhook',
+    description:
+      'Applies a JSON merge patch (RFC 7386). Fields in the patch change, and `null` resets a field to its default. A filter applies to events from now on. Pending deliveries are sent to a new `url` at once. `state` disables the webhook, or enables it with the next event.',
+    example: { event_types: ['rollout.*'], description: 'The chat of the team' },
+    ok: { 200: WebhookDto },
+    errors: ['webhook_not_found', 'deployment_not_found'],
+    ifMatch: true,
+    notFoundFirst: WebhooksService,
+  })
+  update(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() patch: UpdateWebhookDto,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<Reply> {
+    return this.webhooks.update(who, id, patch, ifMatch);
+  }
+
+  @Route({
     method: 'DELETE',
     path: '/webhooks/:id',
     scope: 'admin',
@@ -66,28 +110,37 @@ export class WebhooksController {
     description: 'Also deletes its delivery log. Pending events are not sent; a request in progress may still arrive.',
     ok: { 200: DeletedWebhookDto },
     errors: ['webhook_not_found'],
+    ifMatch: true,
   })
-  delete(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<DeletedWebhookDto> {
-    return this.webhooks.delete(who, id);
+  delete(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @IfMatch() ifMatch: string | undefined,
+  ): Promise<DeletedWebhookDto> {
+    return this.webhooks.delete(who, id, ifMatch);
   }
 
   @Route({
-    method: 'GET',
-    path: '/webhooks/:id/deliveries',
+    method: 'POST',
+    path: '/webhooks/:id/rotate-secret',
     scope: 'admin',
     tag: 'Monitoring',
-    operationId: 'listWebhookDeliveries',
-    summary: 'List webhook deliveries',
-    description: 'Returns deliveries, newest event first. Ended deliveries are kept for 30 days.',
-    ok: { 200: WebhookDeliveryListDto },
+    operationId: 'rotateWebhookSecret',
+    summary: 'Rotate the signing secret',
+    description:
+      'Returns a new secret, once. Until `overlap_seconds` have passed, `webhook-signature` has a signature of the new and one of the previous secret, as standard-webhooks.com describes, so that receivers can change in between. A second rotation within an overlap ends the oldest secret.',
+    example: { overlap_seconds: 3600 },
+    ok: { 200: RotatedWebhookDto },
     errors: ['webhook_not_found'],
-    paged: true,
+    idempotent: true,
+    notFoundFirst: WebhooksService,
   })
-  deliveries(
+  rotateSecret(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
-    @Page('string') page: PageRequest,
-  ): Promise<PageOf<WebhookDeliveryDto>> {
-    return this.webhooks.deliveries(who, id, page);
+    @Body() { overlap_seconds }: RotateWebhookSecretDto,
+    @Idempotency() claim: IdempotencyClaim | undefined,
+  ): Promise<Reply> {
+    return this.webhooks.rotateSecret(who, id, overlap_seconds, claim);
   }
 }

@@ -1,10 +1,14 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Egress, PUBLIC_TLS } from '@slipway/platform-egress';
+import { OperationRunner } from '@slipway/platform-durable/operations';
+import { Egress, PUBLIC_TLS, resolveWithSystem } from '@slipway/platform-egress';
 import { DeliveryWork } from './delivery/delivery-work.js';
 import { WebhookEventRetention, FanOut } from './delivery/fan-out.js';
+import { ReceiverNames } from './delivery/receiver-names.js';
 import { QueueSender } from './delivery/queue-sender.js';
 import { DeliveryQueues } from './delivery/delivery-queues.js';
+import { DeliveriesController } from './deliveries.controller.js';
+import { DeliveriesService } from './deliveries.service.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -14,14 +18,31 @@ import { WebhooksService } from './webhooks.service.js';
  */
 const egress = {
   provide: Egress,
-  inject: [CONFIG],
-  useFactory: ({ operator, ownPorts, outboundProxy: proxy }: Pick<Config, 'operator' | 'ownPorts' | 'outboundProxy'>) =>
-    new Egress(() => [...PUBLIC_TLS, ...(operator.outbound?.webhooks ?? [])], { ownPorts, proxy }),
+  inject: [CONFIG, { token: OperationRunner, optional: true }],
+  useFactory: (
+    { operator, ownPorts, outboundProxy: proxy }: Pick<Config, 'operator' | 'ownPorts' | 'outboundProxy'>,
+    runner: OperationRunner | undefined,
+  ) =>
+    new Egress(() => [...PUBLIC_TLS, ...(operator.outbound?.webhooks ?? [])], {
+      ownPorts,
+      proxy,
+      // Only a process that sends: the check of a new URL must not wait for slow names.
+      ...(runner && { resolve: new ReceiverNames(resolveWithSystem).resolve }),
+    }),
 };
 
 /** The api only serves requests. A process that runs operations also turns events into deliveries and sends them. */
 @Module({
-  controllers: [WebhooksController],
-  providers: [egress, WebhooksService, DeliveryQueues, FanOut, QueueSender, DeliveryWork, WebhookEventRetention],
+  controllers: [WebhooksController, DeliveriesController],
+  providers: [
+    egress,
+    WebhooksService,
+    DeliveriesService,
+    DeliveryQueues,
+    FanOut,
+    QueueSender,
+    DeliveryWork,
+    WebhookEventRetention,
+  ],
 })
 export class WebhooksModule {}

@@ -1,13 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import { LessThan } from 'typeorm';
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, findPage, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import {
+  assertIfMatch,
   errors,
   pageOf,
   reply,
+  type ExistenceCheck,
+  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Principal,
@@ -16,30 +18,22 @@ import {
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { DeliveryEntity } from './delivery/delivery.entity.js';
-import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
-import type { CreateWebhookDto, DeletedWebhookDto, WebhookDeliveryDto, WebhookDto } from './webhook.dto.js';
+import { cancelPending, stopQueues } from './delivery/delivery-queues.js';
+import { newSecret, sealContext } from './delivery/signature.js';
+import { shown } from './webhook-answers.js';
+import type { CreateWebhookDto, DeletedWebhookDto, UpdateWebhookDto, WebhookDto } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
-import { DELETE_WEBHOOK, INSERT_DELIVERY_QUEUES } from './webhook.query.js';
+import { BEGIN_DELIVERY_QUEUES, LOCK_PENDING_QUEUES, LOCK_WEBHOOK, WAKE_WAITING_QUEUES } from './webhook.query.js';
 
-const SECRET_BYTES = 32;
+/** The fields of a webhook that a patch changes. */
+type Settings = Pick<WebhookEntity, 'url' | 'description' | 'event_types' | 'deployments' | 'state'>;
 
-const SHOWN_OF_A_DELIVERY = {
-  event_id: true,
-  event_type: true,
-  status: true,
-  attempts: true,
-  response_status: true,
-  error: true,
-  next_attempt_at: true,
-  last_attempt_at: true,
-  created_at: true,
-  completed_at: true,
-} as const satisfies Record<keyof WebhookDeliveryDto, true>;
+const NOW = () => 'now()';
+const NEXT_VERSION = { version: () => 'version + 1' };
 
 @Injectable()
-export class WebhooksService {
+export class WebhooksService implements ExistenceCheck {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'> & QuotaConfig,
     private readonly database: Database,
@@ -51,7 +45,7 @@ export class WebhooksService {
   async create(who: Principal, body: CreateWebhookDto): Promise<Reply> {
     await this.assertUrl(who, body.url);
     const id = newId('whk');
-    const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+    const secret = newSecret();
     const created = await this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const webhooks = tx.repository(WebhookEntity);
       const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
@@ -67,17 +61,15 @@ export class WebhooksService {
         deployments: body.deployments,
         streams,
         sealed_secret: sealSecret(this.config.keyRing, secret, sealContext(id)),
-        disabled_reason: null,
         created_by: `${who.actor.type}:${who.actor.id}`,
-        disabled_at: null,
       });
       await webhooks.insert(row);
-      await tx.query(INSERT_DELIVERY_QUEUES, [id, who.tenantId]);
-      const after = shown(row);
+      await tx.query(BEGIN_DELIVERY_QUEUES, [id, tenantId]);
+      const after = shown(await webhooks.findOneByOrFail({ tenant_id: tenantId, id }));
       await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after });
       return after;
     });
-    return reply(201, { ...created, secret });
+    return reply(201, { ...created, secret }, { etag: created.etag });
   }
 
   async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<WebhookDto>> {
@@ -87,34 +79,129 @@ export class WebhooksService {
     return pageOf({ rows: rows.map(shown), hasMore }, (row) => [row.id]);
   }
 
-  delete(who: Principal, id: string): Promise<DeletedWebhookDto> {
+  async get({ tenantId }: Principal, id: string): Promise<Reply> {
+    const found = await this.database.tx({ tenantId }, (tx) => find(tx, tenantId, id));
+    const answer = shown(found);
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
+    await this.database.tx({ tenantId }, (tx) => find(tx, tenantId, String(id)));
+  }
+
+  /**
+   * Locks (404), merges and checks (404, 422), compares the ETag (412) and writes. A patch that changes nothing writes
+   * nothing. Pending deliveries are sent to the new URL, at once if they waited; they keep the filter that chose them.
+   */
+  async update(who: Principal, id: string, patch: UpdateWebhookDto, ifMatch: string | undefined): Promise<Reply> {
+    const { tenantId } = who;
+    await this.assertExists(tenantId, { id });
+    // A look-up of a name is no part of a transaction.
+    if (patch.url === null) throw urlIsRequired();
+    if (patch.url !== undefined) await this.assertUrl(who, patch.url);
+    const answer = await this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
+      const row = await lock(tx, tenantId, id);
+      const before = settingsOf(row);
+      const after = patched(before, patch);
+      // The names may mean other deployments than when they were given.
+      const streams =
+        patch.deployments === undefined ? row.streams : await this.streamsOf(tx, tenantId, after.deployments);
+      assertIfMatch(ifMatch, shown(row).etag);
+      if (isDeepStrictEqual([before, row.streams], [after, streams])) return shown(row);
+      await this.write(tx, row, after, streams);
+      const found = shown(await find(tx, tenantId, id));
+      await appendAudit(tx, {
+        action: actionOf(before, after),
+        resourceType: 'webhook',
+        resourceName: id,
+        before: shown(row),
+        after: found,
+      });
+      return found;
+    });
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  async delete(who: Principal, id: string, ifMatch: string | undefined): Promise<DeletedWebhookDto> {
+    const { tenantId } = who;
     return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
-      const row = await tx.one<WebhookDto>(DELETE_WEBHOOK, [who.tenantId, id]);
-      if (!row) throw webhookErrors.webhook_not_found();
-      await appendAudit(tx, { action: 'webhook.delete', resourceType: 'webhook', resourceName: id, before: row });
+      // Locked, so that the audit shows the row as it was deleted: a sender may disable it in the meantime.
+      const before = shown(await lock(tx, tenantId, id));
+      assertIfMatch(ifMatch, before.etag);
+      await tx.repository(WebhookEntity).delete({ tenant_id: tenantId, id });
+      await appendAudit(tx, { action: 'webhook.delete', resourceType: 'webhook', resourceName: id, before });
       return { id, state: 'deleted' };
     });
   }
 
-  async deliveries(
-    { tenantId }: Principal,
+  /**
+   * Requests carry the signatures of the new and of the current secret until the overlap ends. A secret before these
+   * two ends now. The stored answer of an idempotency key has no secret, so a replay shows none.
+   */
+  async rotateSecret(
+    who: Principal,
     id: string,
-    { limit, cursor }: PageRequest,
-  ): Promise<PageOf<WebhookDeliveryDto>> {
-    const found = await this.database.tx({ tenantId }, async (tx) => {
-      const page = await findPage(tx, DeliveryEntity, {
-        select: SHOWN_OF_A_DELIVERY,
-        where: { tenant_id: tenantId, webhook_id: id, ...(cursor && { event_id: LessThan(String(cursor[0])) }) },
-        order: { event_id: 'DESC' },
-        key: 'event_id',
-        limit,
+    overlapSeconds: number,
+    idempotency: IdempotencyClaim | undefined,
+  ): Promise<Reply> {
+    const { tenantId } = who;
+    const secret = newSecret();
+    const answer = await this.mutations.run({ principal: who, locksAccess: true, idempotency }, async (tx) => {
+      const row = await lock(tx, tenantId, id);
+      const sealed = sealSecret(this.config.keyRing, secret, sealContext(id));
+      // By the clock of Postgres, which also decides what a sender signs with.
+      const until = new Date((await tx.now()).getTime() + overlapSeconds * 1_000).toISOString();
+      await tx
+        .repository(WebhookEntity)
+        .update(
+          { tenant_id: tenantId, id },
+          {
+            sealed_secret: sealed,
+            sealed_previous_secret: overlapSeconds > 0 ? row.sealed_secret : null,
+            previous_secret_until: overlapSeconds > 0 ? until : null,
+            ...NEXT_VERSION,
+          },
+        );
+      const after = shown(await find(tx, tenantId, id));
+      await appendAudit(tx, {
+        action: 'webhook.rotate_secret',
+        resourceType: 'webhook',
+        resourceName: id,
+        before: shown(row),
+        after,
       });
-      const isKnown =
-        page.rows.length > 0 || (await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id }));
-      if (!isKnown) throw webhookErrors.webhook_not_found();
-      return page;
+      return reply(200, { ...after, secret: null }, { etag: after.etag });
     });
-    return pageOf(found, (row) => [row.event_id]);
+    if (answer.headers['idempotency-replayed'] !== undefined) return answer;
+    return reply(200, { ...(answer.body as object), secret }, answer.headers);
+  }
+
+  private async write(tx: Tx, row: WebhookEntity, after: Settings, streams: string[]): Promise<void> {
+    const { tenant_id, id } = row;
+    const isStopped = row.state === 'active' && after.state === 'disabled';
+    const isStarted = row.state === 'disabled' && after.state === 'active';
+    const isMoved = row.url !== after.url;
+    await tx.repository(WebhookEntity).update(
+      { tenant_id, id },
+      {
+        ...after,
+        streams,
+        ...(isStopped && { disabled_reason: 'requested', disabled_at: NOW }),
+        ...(isStarted && { disabled_reason: null, disabled_at: null }),
+        // Another receiver, or one that was repaired, has not requested a pause.
+        ...((isMoved || isStarted) && { paused_until: null }),
+        ...NEXT_VERSION,
+      },
+    );
+    if (isStopped) {
+      await stopQueues(tx, tenant_id, id);
+      await cancelPending(tx, tenant_id, id);
+    } else if (isStarted) {
+      await tx.query(BEGIN_DELIVERY_QUEUES, [id, tenant_id]);
+    } else if (isMoved && after.state === 'active') {
+      await tx.query(LOCK_PENDING_QUEUES, [id]);
+      await tx.query(WAKE_WAITING_QUEUES, [id]);
+    }
   }
 
   /** @throws validation_failed (422) */
@@ -136,20 +223,39 @@ export class WebhooksService {
   }
 }
 
-/** Returns the fields of a webhook that answers and audits show: nothing of its secret. */
-function shown(webhook: WebhookEntity): WebhookDto {
-  const { id, url, description, event_types, deployments, state, disabled_reason, created_by } = webhook;
-  const { created_at, disabled_at } = webhook;
+async function find(tx: Tx, tenantId: string, id: string): Promise<WebhookEntity> {
+  const found = await tx.repository(WebhookEntity).findOneBy({ tenant_id: tenantId, id });
+  if (!found) throw webhookErrors.webhook_not_found();
+  return found;
+}
+
+/** Locks a webhook before its queues and deliveries. */
+export async function lock(tx: Tx, tenantId: string, id: string): Promise<WebhookEntity> {
+  await tx.query(LOCK_WEBHOOK, [tenantId, id]);
+  return find(tx, tenantId, id);
+}
+
+function settingsOf({ url, description, event_types, deployments, state }: WebhookEntity): Settings {
+  return { url, description, event_types, deployments, state };
+}
+
+function patched(before: Settings, { url, description, event_types, deployments, state }: UpdateWebhookDto): Settings {
   return {
-    id,
-    url,
-    description,
-    event_types,
-    deployments,
-    state,
-    disabled_reason,
-    created_by,
-    created_at,
-    disabled_at,
+    url: url ?? before.url,
+    description: description === undefined ? before.description : description,
+    event_types: event_types === undefined ? before.event_types : (event_types ?? []),
+    deployments: deployments === undefined ? before.deployments : (deployments ?? []),
+    state: state === undefined ? before.state : (state ?? 'active'),
   };
+}
+
+/** The audit stores only digests, so its action shows that the state changed. */
+function actionOf(before: Settings, after: Settings): string {
+  if (before.state === after.state) return 'webhook.update';
+  return after.state === 'active' ? 'webhook.enable' : 'webhook.disable';
+}
+
+function urlIsRequired(): Error {
+  const message = 'url cannot be removed';
+  return errors.validation_failed({ message, details: [{ field: 'url', code: 'required', message }] });
 }

@@ -1,12 +1,35 @@
-import { type ContractRequest, type Bed, type Rows } from '@slipway/platform-testing/contract';
+import { owned, type Bed, type ContractRequest, type Rows } from '@slipway/platform-testing/contract';
 
 const URL = 'https://hooks.example.com/slipway';
 
 /** Uses a new tenant each time, because the number of webhooks per tenant is limited. */
-async function webhook(bed: Bed): Promise<ContractRequest> {
+async function webhook(bed: Bed): Promise<ContractRequest & { params: { id: string }; token: string }> {
   const token = await bed.newTenant();
   return { params: { id: (await bed.make('POST', '/webhooks', { url: URL }, token)).id }, token };
 }
+
+/** A pending delivery: a test, which no worker sends here. */
+async function delivery(bed: Bed): Promise<ContractRequest> {
+  const { params, token } = await webhook(bed);
+  const { event_id } = await bed.make('POST', `/webhooks/${params.id}/test`, {}, token);
+  return { params: { ...params, event_id }, token };
+}
+
+async function endedDelivery(bed: Bed): Promise<ContractRequest> {
+  const asked = await delivery(bed);
+  await owned(
+    bed.api,
+    `update webhook_deliveries set status = 'failed', next_attempt_at = null, completed_at = now() where event_id = $1`,
+    [asked.params!['event_id']],
+  );
+  return asked;
+}
+
+const TESTS = `select count(*) from webhook_deliveries where webhook_id = $1 and event_type = 'webhook.test'`;
+const audited = (action: string) =>
+  `select count(*) from audit_log where resource_name = $1 and action = 'webhook.${action}'`;
+/** These operations have no fields that could be mistyped. */
+const MALFORMED = { mistaken: () => '{"a":', other: (body: object) => ({ ...body, x_other: 1 }) };
 
 export const ROWS: Rows = {
   createWebhook: {
@@ -20,6 +43,61 @@ export const ROWS: Rows = {
     tenancy: 'lists the webhooks of the caller',
     valid: async (bed) => ({ token: (await webhook(bed)).token }),
   },
+  getWebhook: { status: 200, valid: webhook },
+  updateWebhook: {
+    status: 200,
+    audit: 'webhook.update',
+    valid: async (bed) => ({ ...(await webhook(bed)), body: { description: bed.name('changed') } }),
+  },
   deleteWebhook: { status: 200, audit: 'webhook.delete', valid: webhook },
+  rotateWebhookSecret: {
+    status: 200,
+    audit: 'webhook.rotate_secret',
+    valid: async (bed) => ({ ...(await webhook(bed)), body: { overlap_seconds: 60 } }),
+    keyed: {
+      other: (body) => ({ ...body, overlap_seconds: 61 }),
+      mistaken: (body) => ({ ...body, overlap_seconds: 'long' }),
+      effects: { audit: audited('rotate_secret') },
+      // A replay shows no secret.
+      identity: (body) => body.etag,
+    },
+  },
+  testWebhook: {
+    status: 201,
+    audit: 'webhook.test',
+    valid: webhook,
+    keyed: { ...MALFORMED, effects: { deliveries: TESTS, audit: audited('test') }, identity: (body) => body.event_id },
+  },
   listWebhookDeliveries: { status: 200, valid: webhook },
+  getWebhookDelivery: { status: 200, valid: delivery },
+  sendWebhookEvent: {
+    status: 201,
+    audit: 'webhook.redeliver',
+    valid: async (bed) => {
+      const { params, token } = await webhook(bed);
+      const { name } = await bed.make('POST', '/deployments', { name: bed.name('sent') }, token);
+      return { params, token, body: { deployment: name, sequence: 1 } };
+    },
+    keyed: {
+      other: (body) => ({ ...body, sequence: 2 }),
+      mistaken: (body) => ({ ...body, sequence: 'first' }),
+      effects: {
+        deliveries: 'select count(*) from webhook_deliveries where webhook_id = $1',
+        audit: audited('redeliver'),
+      },
+      identity: (body) => body.event_id,
+    },
+  },
+  redeliverWebhookEvent: {
+    status: 200,
+    audit: 'webhook.redeliver',
+    valid: endedDelivery,
+    keyed: { ...MALFORMED, effects: { audit: audited('redeliver') }, identity: (body) => body },
+  },
+  skipWebhookDelivery: {
+    status: 200,
+    audit: 'webhook.skip',
+    valid: delivery,
+    keyed: { ...MALFORMED, effects: { audit: audited('skip') }, identity: (body) => body },
+  },
 };

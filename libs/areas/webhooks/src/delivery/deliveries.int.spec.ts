@@ -82,6 +82,7 @@ it('a delivery is a signed CloudEvent', async () => {
       attempts: 1,
       response_status: 204,
       error: null,
+      duration_ms: expect.any(Number),
       next_attempt_at: null,
       last_attempt_at: expect.any(String),
       created_at: expect.any(String),
@@ -168,7 +169,7 @@ it('a receiver that does not answer, or never ends its answer, is cut off', asyn
   await append(chat, ['rollout.started', 'route.updated']);
   await ended(id, 2);
   expect(await summary(id)).toEqual([
-    { status: 'succeeded', attempts: 1, response_status: 200, error: null },
+    { status: 'succeeded', attempts: 1, response_status: 200, error: 'response_cut' },
     { status: 'failed', attempts: 1, response_status: null, error: 'timeout' },
   ]);
 });

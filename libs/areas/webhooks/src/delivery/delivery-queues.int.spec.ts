@@ -50,8 +50,8 @@ const UNTOUCHED = [
   { status: 'pending', attempts: 0, error: null, next_attempt_at: expect.any(Date) },
   { status: 'pending', attempts: 0, error: null, next_attempt_at: expect.any(Date) },
 ];
-const OK = 204;
-const ERROR = { status: 500, error: 'http_status' } as const;
+const OK = { status: 204, error: null, durationMs: 3 };
+const ERROR = { status: 500, error: 'http_status', durationMs: 3 } as const;
 
 describe('a queue', () => {
   it('belongs to one sender until its lease ends, and then to another', async () => {
@@ -253,7 +253,7 @@ describe('a receiver that is gone', () => {
   it('ends every queue of its webhook at once, even while another worker sends', async () => {
     const queue = await claim();
     const delivery = await first(queue);
-    await queues.gone(queue, delivery);
+    await queues.gone(queue, delivery, 3);
     expect(await deliveries()).toMatchObject([
       { status: 'failed', attempts: 1, error: 'http_status' },
       { status: 'cancelled', attempts: 0 },
@@ -269,8 +269,8 @@ describe('a receiver that is gone', () => {
   it('is reported once', async () => {
     const queue = await claim();
     const delivery = await first(queue);
-    await queues.gone(queue, delivery);
-    await queues.gone(queue, delivery);
+    await queues.gone(queue, delivery, 3);
+    await queues.gone(queue, delivery, 3);
     expect(
       await sql(`select 1 from audit_log where resource_name = $1 and action = 'webhook.disable'`, [webhook]),
     ).toHaveLength(1);

@@ -3,7 +3,7 @@ import { PRODUCT_TIMING, retryDelayMs } from './delivery-timing.js';
 
 it('a delivery waits longer each time, then gives up', () => {
   const delays = PRODUCT_TIMING.retryDelaysMs.map(
-    (_delay, index) => retryDelayMs(PRODUCT_TIMING, index + 1, () => 0.5) as number,
+    (_delay, index) => retryDelayMs(PRODUCT_TIMING, index + 1, 0, () => 0.5) as number,
   );
   expect(delays).toEqual([...delays].sort((a, b) => a - b));
   expect(retryDelayMs(PRODUCT_TIMING, delays.length + 1)).toBeUndefined();
@@ -13,7 +13,7 @@ it('a delivery waits longer each time, then gives up', () => {
 });
 
 it('a wait varies by a fifth', () => {
-  expect([0, 0.5, 1].map((chance) => retryDelayMs({ retryDelaysMs: [1_000] }, 1, () => chance))).toEqual([
+  expect([0, 0.5, 1].map((chance) => retryDelayMs({ retryDelaysMs: [1_000] }, 1, 0, () => chance))).toEqual([
     800, 1_000, 1_200,
   ]);
 });

@@ -28,15 +28,22 @@ export const PRODUCT_TIMING: DeliveryTiming = {
 
 const JITTER = 0.2;
 
+/** The longest `Retry-After` that is obeyed. A receiver with a wrong date must not stop its events for years. */
+export const MAX_RETRY_AFTER_MS = 24 * HOUR;
+
 /**
  * Returns the wait after the given number of ended attempts; undefined after the last one. It varies by a fifth at
  * random, so that the streams of one webhook do not all retry at the same moment.
+ * @param requestedMs the receiver's `Retry-After`. It lengthens the wait and never shortens it: a receiver that always
+ * requests a second would use up all attempts in seconds
  */
 export function retryDelayMs(
   timing: Pick<DeliveryTiming, 'retryDelaysMs'>,
   attempts: number,
+  requestedMs = 0,
   random: () => number = Math.random,
 ): number | undefined {
   const delay = timing.retryDelaysMs[attempts - 1];
-  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random()));
+  if (delay === undefined) return undefined;
+  return Math.max(Math.round(delay * (1 - JITTER + 2 * JITTER * random())), Math.min(requestedMs, MAX_RETRY_AFTER_MS));
 }

@@ -3,6 +3,8 @@ import { Injectable, Optional, type BeforeApplicationShutdown, type OnApplicatio
 import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { LessThan } from 'typeorm';
+import { WebhookEntity } from '../webhook.entity.js';
 import { FanOut } from './fan-out.js';
 import { QueueSender } from './queue-sender.js';
 import { PRUNE_WEBHOOK_DELIVERIES } from './delivery-queue.query.js';
@@ -48,6 +50,12 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
   @Recurring({ name: 'webhook-retention', everySeconds: PRUNE_EVERY_SECONDS })
   async prune(transact: Transact): Promise<void> {
     await transact('system', (tx) => tx.query(PRUNE_WEBHOOK_DELIVERIES));
+    // A secret that signs nothing any more is not kept.
+    await transact('system', async (tx) => {
+      const ended = { previous_secret_until: LessThan((await tx.now()).toISOString()) };
+      const none = { sealed_previous_secret: null, previous_secret_until: null };
+      await tx.repository(WebhookEntity).update(ended, none);
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {

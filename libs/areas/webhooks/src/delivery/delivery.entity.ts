@@ -21,6 +21,10 @@ export class DeliveryQueueEntity {
 
   @Column({ type: 'bigint', default: 0, transformer: wholeNumber })
   lease_version: number;
+
+  /** Rises when a pending delivery is skipped, which a sender may have read. */
+  @Column({ type: 'bigint', default: 0, transformer: wholeNumber })
+  changes: number;
 }
 
 /** One event for one webhook. */
@@ -55,6 +59,13 @@ export class DeliveryEntity {
 
   @Column({ type: 'text', nullable: true })
   error: string | null;
+
+  @Column({ type: 'int', nullable: true })
+  duration_ms: number | null;
+
+  /** The CloudEvent of a test. Other events are read from their streams. */
+  @Column({ type: 'text', nullable: true })
+  body: string | null;
 
   @Column({ type: 'timestamptz', nullable: true, default: () => 'now()', transformer: rfc3339 })
   next_attempt_at: string | null;
