@@ -29,6 +29,7 @@ const operationOf = (request: string) =>
 
 const row = {
   id: 'x_1',
+  event_id: 'evt_1',
   name: 'x',
   revision: 'x',
   status: 'succeeded',

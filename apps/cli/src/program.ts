@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { declarative } from './declarative/commands.js';
 import { doctor } from './doctor/commands.js';
-import { access, audit, system, tenants, tokens, webhooks, whoami } from './nouns/access.js';
+import { access, audit, system, tenants, tokens, whoami } from './nouns/access.js';
 import { context, login, logout } from './nouns/account.js';
 import { autopilot } from './nouns/autopilot.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
@@ -17,6 +17,7 @@ import { files, references, sandboxes } from './nouns/sandboxes.js';
 import { instances, policies, revisions, routes } from './nouns/serving.js';
 import { events, logs } from './nouns/streams.js';
 import type { Noun, Verb } from './nouns/verb.js';
+import { webhooks } from './nouns/webhooks.js';
 import { FORMATS } from './output.js';
 import type { GlobalFlags, Session } from './session.js';
 import { addFlags, givenOf } from './nouns/flags.js';

@@ -87,8 +87,16 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
   ['POST /tokens/{id}/rotate', 'slipway tokens rotate <token>'],
   ['GET /webhooks', 'slipway webhooks list'],
   ['POST /webhooks', 'slipway webhooks create <url>'],
+  ['GET /webhooks/{id}', 'slipway webhooks get <webhook>'],
+  ['PATCH /webhooks/{id}', 'slipway webhooks update <webhook>'],
   ['DELETE /webhooks/{id}', 'slipway webhooks delete <webhook>'],
   ['GET /webhooks/{id}/deliveries', 'slipway webhooks deliveries <webhook>'],
+  ['POST /webhooks/{id}/deliveries', 'slipway webhooks send <webhook> <deployment> <sequence>'],
+  ['GET /webhooks/{id}/deliveries/{event_id}', 'slipway webhooks delivery <webhook> <event>'],
+  ['POST /webhooks/{id}/deliveries/{event_id}/redeliver', 'slipway webhooks redeliver <webhook> <event>'],
+  ['POST /webhooks/{id}/deliveries/{event_id}/skip', 'slipway webhooks skip <webhook> <event>'],
+  ['POST /webhooks/{id}/rotate-secret', 'slipway webhooks rotate-secret <webhook>'],
+  ['POST /webhooks/{id}/test', 'slipway webhooks test <webhook>'],
   ['GET /whoami', 'slipway whoami'],
 ];
 

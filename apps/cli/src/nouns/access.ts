@@ -1,19 +1,6 @@
 import { idByName } from './names.js';
 import type { Flag, Noun, Verb } from './verb.js';
-import {
-  ACCESS,
-  AUDIT,
-  CREATED_TENANT,
-  CREATED_TOKEN,
-  CREATED_WEBHOOK,
-  DELETED,
-  DELIVERY,
-  TENANT,
-  TOKEN,
-  WEBHOOK,
-  SYSTEM,
-  WHO,
-} from './views.js';
+import { ACCESS, AUDIT, CREATED_TENANT, CREATED_TOKEN, DELETED, TENANT, TOKEN, SYSTEM, WHO } from './views.js';
 
 const SCOPES = ['viewer', 'operator', 'admin'];
 
@@ -207,67 +194,6 @@ export const access: Noun = {
       confirm: 'yes',
       view: DELETED,
       call: (client, { args: [id], options }) => client.consoleAccess.delete(id!, options),
-    },
-  ],
-};
-
-export const webhooks: Noun = {
-  noun: 'webhooks',
-  aliases: ['webhook'],
-  summary: 'Manage webhooks, which receive events',
-  verbs: [
-    {
-      verb: 'list',
-      summary: 'List webhooks',
-      examples: ['slipway webhooks list'],
-      isList: true,
-      view: WEBHOOK,
-      call: (client, { options }) => client.webhooks.list(options),
-    },
-    {
-      verb: 'create',
-      args: '<url>',
-      summary: 'Create a webhook and show its signing secret once',
-      examples: ['slipway webhooks create https://hooks.example.com/slipway --event-types rollout.promoted'],
-      flags: [
-        {
-          flags: '--event-types <list>',
-          summary: 'send only these event types (default: all)',
-          body: 'event_types',
-          as: 'list',
-          source: 'event type',
-        },
-        {
-          flags: '--deployments <list>',
-          summary: 'send only events of these deployments (default: all)',
-          body: 'deployments',
-          as: 'list',
-          source: 'deployment',
-        },
-        { flags: '--description <text>', summary: 'what the webhook is for', body: 'description' },
-      ],
-      takesBody: true,
-      view: CREATED_WEBHOOK,
-      call: (client, { args: [url], body, options }) => client.webhooks.create({ ...body, url }, options),
-    },
-    {
-      verb: 'delete',
-      args: '<webhook>',
-      summary: 'Delete a webhook',
-      examples: ['slipway webhooks delete wh_1 --yes'],
-      confirm: 'name',
-      view: DELETED,
-      call: (client, { args: [id], options }) => client.webhooks.delete(id!, options),
-    },
-    {
-      verb: 'deliveries',
-      args: '<webhook>',
-      summary: 'List the deliveries to a webhook and its responses',
-      examples: ['slipway webhooks deliveries wh_1'],
-      isList: true,
-      timeField: 'created_at',
-      view: DELIVERY,
-      call: (client, { args: [id], options }) => client.webhooks.deliveries(id!, options),
     },
   ],
 };

@@ -340,14 +340,18 @@ export const ACCESS = viewOf(
 export const WEBHOOK = viewOf(
   'id',
   'ID STATE URL EVENTS=event_types DEPLOYMENTS AGE',
-  'DISABLED=disabled_reason CREATED=created_at',
-  'DESCRIPTION',
+  'DISABLED=disabled_reason PAUSED_UNTIL=paused_until CREATED=created_at',
+  'DESCRIPTION PREVIOUS_SECRET_UNTIL=previous_secret_until ETAG',
 );
 export const CREATED_WEBHOOK: View = { ...WEBHOOK, columns: [...columnsOf('SECRET'), ...WEBHOOK.columns] };
+export const ROTATED_WEBHOOK: View = {
+  name: 'secret',
+  columns: columnsOf('SECRET PREVIOUS_UNTIL=previous_secret_until ID URL'),
+};
 export const DELIVERY = viewOf(
   'event_id',
   'EVENT=event_id TYPE=event_type STATUS ATTEMPTS RESPONSE=response_status ERROR AGE',
-  'CREATED=created_at LAST=last_attempt_at NEXT=next_attempt_at',
+  'DURATION_MS=duration_ms CREATED=created_at LAST=last_attempt_at NEXT=next_attempt_at',
 );
 export const AUDIT = viewOf(
   'id',
