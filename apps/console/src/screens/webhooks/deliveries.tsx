@@ -21,7 +21,11 @@ export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
   return (
     <Panel title="Deliveries" note={<span className="min-w-0 text-sm break-all text-soft">{webhook?.url ?? id}</span>}>
       <div className="mb-3 flex">
-        <ChoiceFilter name="status" label="Status" choices={['pending', 'succeeded', 'failed', 'cancelled']} />
+        <ChoiceFilter
+          name="status"
+          label="Status"
+          choices={['pending', 'succeeded', 'failed', 'cancelled', 'skipped']}
+        />
       </div>
       <RowList
         list={list}

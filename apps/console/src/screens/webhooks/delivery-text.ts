@@ -4,6 +4,9 @@ const WHY: Record<string, string> = {
   redirect: 'redirects are not followed',
   timeout: 'no response in time',
   connection_failed: 'connection failed',
+  tls_failed: 'TLS failed',
+  invalid_response: 'the response is not valid HTTP',
+  response_cut: 'the response did not end in time',
   address_refused: 'webhooks may not use this address',
   event_expired: 'delivery stopped after about three days',
 };
