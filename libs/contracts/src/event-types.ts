@@ -120,6 +120,10 @@ export const EVENT_TYPES: Readonly<Record<string, EventDescription>> = {
   },
   'autopilot.evidence_insufficient': { when: 'the records are too few for a conclusion', data: FINDING },
   'autopilot.quiet': { when: 'nothing needs to change yet; each reason is reported once', data: [...FINDING, 'until'] },
+  'webhook.test': {
+    when: 'a test of a webhook was requested; it is sent to that webhook alone, and is in no list of events',
+    data: ['webhook_id', 'message'],
+  },
   'plan.created': {
     when: 'a plan was created',
     data: [...PLAN, 'base_revision', 'summary', 'changes', 'risk', 'policy_version', 'expires_at'],

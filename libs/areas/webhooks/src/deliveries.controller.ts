@@ -49,7 +49,6 @@ export class DeliveriesController {
     summary: 'Inspect a webhook delivery',
     description: 'Returns the delivery of one event: its status, and the result of the last attempt.',
     ok: { 200: WebhookDeliveryDto },
-    hot: true,
     errors: ['webhook_not_found', 'webhook_delivery_not_found'],
   })
   get(

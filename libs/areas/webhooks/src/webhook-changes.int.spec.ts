@@ -92,7 +92,7 @@ describe('a webhook', () => {
     [{ url: null }, 'url', 'required'],
     [{ url: 'http://10.0.0.1/' }, 'url', 'url_not_allowed'],
     [{ url: 'https://169.254.169.254/' }, 'url', 'address_not_allowed'],
-    [{ event_types: ['*'] }, 'event_types[0]', 'pattern'],
+    [{ event_types: ['*'] }, 'event_types[0]', 'enum'],
     [{ state: 'paused' }, 'state', 'enum'],
   ])('refuses the patch %j, before it compares the ETag', async (body, field, code) => {
     const { id } = await register();

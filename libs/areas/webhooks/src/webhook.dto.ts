@@ -1,6 +1,7 @@
+import { EVENT_TYPES, patternsOf } from '@slipway/contracts';
 import { ArrayField, IntField, StringField, TimestampField } from '@slipway/platform-http';
 
-const TYPE_PATTERN = /^[a-z][a-z0-9_]*\.([a-z][a-z0-9_]*|\*)$/;
+const TYPE_PATTERNS = patternsOf(Object.keys(EVENT_TYPES));
 
 const URL_RULES = {
   min: 1,
@@ -9,10 +10,10 @@ const URL_RULES = {
   description:
     'https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.',
 };
-const EVENT_TYPES = {
+const SENT_TYPES = {
   maxItems: 64,
   unique: true,
-  item: { max: 128, pattern: TYPE_PATTERN },
+  item: { enum: TYPE_PATTERNS },
   example: ['rollout.*', 'route.updated'],
   description: 'Types of events to send: exact types, or all of a kind such as `rollout.*`. Empty means all.',
 };
@@ -30,7 +31,7 @@ export class CreateWebhookDto {
   @StringField(URL_RULES)
   url: string;
 
-  @ArrayField('string', { ...EVENT_TYPES, default: [] })
+  @ArrayField('string', { ...SENT_TYPES, default: [] })
   event_types: string[];
 
   @ArrayField('string', { ...DEPLOYMENTS, default: [] })
@@ -45,7 +46,7 @@ export class UpdateWebhookDto {
   @StringField({ ...URL_RULES, removable: true })
   url?: string | null;
 
-  @ArrayField('string', { ...EVENT_TYPES, removable: true })
+  @ArrayField('string', { ...SENT_TYPES, removable: true })
   event_types?: string[] | null;
 
   @ArrayField('string', { ...DEPLOYMENTS, removable: true })
@@ -164,8 +165,7 @@ export class DeliveryFilterDto {
   status?: (typeof DELIVERY_STATUSES)[number];
 
   @StringField({
-    max: 128,
-    pattern: TYPE_PATTERN,
+    enum: TYPE_PATTERNS,
     optional: true,
     description: 'Only deliveries of events of this type, or of a kind such as `rollout.*`',
   })

@@ -2,12 +2,13 @@ import { Body, Controller, Param } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Idempotency,
-  IfMatch,
+  Conditions,
   Page,
   Route,
   type IdempotencyClaim,
   type PageOf,
   type PageRequest,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -69,7 +70,6 @@ export class WebhooksController {
     summary: 'Inspect a webhook',
     description: 'Returns the webhook, never its secrets. Send its `etag` as `If-Match` with a change.',
     ok: { 200: WebhookDto },
-    hot: true,
     errors: ['webhook_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<Reply> {
@@ -88,16 +88,16 @@ export class WebhooksController {
     example: { event_types: ['rollout.*'], description: 'The chat of the team' },
     ok: { 200: WebhookDto },
     errors: ['webhook_not_found', 'deployment_not_found'],
-    ifMatch: true,
+    conditional: true,
     notFoundFirst: WebhooksService,
   })
   update(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() patch: UpdateWebhookDto,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
   ): Promise<Reply> {
-    return this.webhooks.update(who, id, patch, ifMatch);
+    return this.webhooks.update(who, id, patch, conditions);
   }
 
   @Route({
@@ -110,14 +110,14 @@ export class WebhooksController {
     description: 'Also deletes its delivery log. Pending events are not sent; a request in progress may still arrive.',
     ok: { 200: DeletedWebhookDto },
     errors: ['webhook_not_found'],
-    ifMatch: true,
+    conditional: true,
   })
   delete(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
-    @IfMatch() ifMatch: string | undefined,
+    @Conditions() conditions: Preconditions,
   ): Promise<DeletedWebhookDto> {
-    return this.webhooks.delete(who, id, ifMatch);
+    return this.webhooks.delete(who, id, conditions);
   }
 
   @Route({

@@ -4,7 +4,7 @@ import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platfo
 import { Database, findPage, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import {
-  assertIfMatch,
+  assertPreconditions,
   errors,
   pageOf,
   reply,
@@ -12,6 +12,7 @@ import {
   type IdempotencyClaim,
   type PageOf,
   type PageRequest,
+  type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
@@ -93,7 +94,7 @@ export class WebhooksService implements ExistenceCheck {
    * Locks (404), merges and checks (404, 422), compares the ETag (412) and writes. A patch that changes nothing writes
    * nothing. Pending deliveries are sent to the new URL, at once if they waited; they keep the filter that chose them.
    */
-  async update(who: Principal, id: string, patch: UpdateWebhookDto, ifMatch: string | undefined): Promise<Reply> {
+  async update(who: Principal, id: string, patch: UpdateWebhookDto, conditions: Preconditions): Promise<Reply> {
     const { tenantId } = who;
     await this.assertExists(tenantId, { id });
     // A look-up of a name is no part of a transaction.
@@ -106,7 +107,7 @@ export class WebhooksService implements ExistenceCheck {
       // The names may mean other deployments than when they were given.
       const streams =
         patch.deployments === undefined ? row.streams : await this.streamsOf(tx, tenantId, after.deployments);
-      assertIfMatch(ifMatch, shown(row).etag);
+      assertPreconditions(conditions, shown(row).etag);
       if (isDeepStrictEqual([before, row.streams], [after, streams])) return shown(row);
       await this.write(tx, row, after, streams);
       const found = shown(await find(tx, tenantId, id));
@@ -122,12 +123,12 @@ export class WebhooksService implements ExistenceCheck {
     return reply(200, answer, { etag: answer.etag });
   }
 
-  async delete(who: Principal, id: string, ifMatch: string | undefined): Promise<DeletedWebhookDto> {
+  async delete(who: Principal, id: string, conditions: Preconditions): Promise<DeletedWebhookDto> {
     const { tenantId } = who;
     return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       // Locked, so that the audit shows the row as it was deleted: a sender may disable it in the meantime.
       const before = shown(await lock(tx, tenantId, id));
-      assertIfMatch(ifMatch, before.etag);
+      assertPreconditions(conditions, before.etag);
       await tx.repository(WebhookEntity).delete({ tenant_id: tenantId, id });
       await appendAudit(tx, { action: 'webhook.delete', resourceType: 'webhook', resourceName: id, before });
       return { id, state: 'deleted' };

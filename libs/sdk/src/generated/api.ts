@@ -1248,7 +1248,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Posts every new event to the URL as a CloudEvent (structured JSON), signed as standard-webhooks.com describes. Events are sent at least once, in order within their stream. A 2xx response within 10 s accepts an event. Other attempts are retried for about three days; 410 disables the webhook.
+         * @description Posts every new event to the URL as a CloudEvent (structured JSON), signed as standard-webhooks.com describes. Events are sent at least once, in order within their stream. A 2xx response within 10 s accepts an event. Other attempts are retried for about three days, not before the `Retry-After` of the receiver; 410 disables the webhook.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1264,7 +1264,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Inspect a webhook
+         * @description Returns the webhook, never its secrets. Send its `etag` as `If-Match` with a change.
+         */
+        get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
@@ -1274,7 +1278,11 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a webhook
+         * @description Applies a JSON merge patch (RFC 7386). Fields in the patch change, and `null` resets a field to its default. A filter applies to events from now on. Pending deliveries are sent to a new `url` at once. `state` disables the webhook, or enables it with the next event.
+         */
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/api/v1/webhooks/{id}/deliveries": {
@@ -1286,11 +1294,115 @@ export interface paths {
         };
         /**
          * List webhook deliveries
-         * @description Returns deliveries, newest event first. Ended deliveries are kept for 30 days.
+         * @description Returns deliveries, newest event first. Filter them by `status` and `event_type`. Ended deliveries are kept for 30 days.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
+        /**
+         * Send an event
+         * @description Sends an event of a deployment that this webhook did not get: one from before its creation, from while it was disabled, or outside of its filter. Returns 201 with the new delivery, or 200 if there is one already, which is then sent again.
+         */
+        post: operations["sendWebhookEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Inspect a webhook delivery
+         * @description Returns the delivery of one event: its status, and the result of the last attempt.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{event_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Starts a delivery again with its first attempt, also one that succeeded, failed or was skipped. A pending one is sent now instead of at `next_attempt_at`. It has the same `webhook-id`, so a receiver can recognise the repetition. Ends a pause that the receiver has requested.
+         */
+        post: operations["redeliverWebhookEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{event_id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip a pending delivery
+         * @description Gives up a delivery that the receiver refuses, so that the later events of its stream are sent. A request in progress may still arrive. A skipped event can be sent again later.
+         */
+        post: operations["skipWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing secret
+         * @description Returns a new secret, once. Until `overlap_seconds` have passed, `webhook-signature` has a signature of the new and one of the previous secret, as standard-webhooks.com describes, so that receivers can change in between. A second rotation within an overlap ends the oldest secret.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Posts an event of type `webhook.test` to this webhook, whatever its filter is: signed like all others, with one attempt. Returns its delivery; read that until its `status` is no longer `pending`. The log keeps the last 50 tests.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1905,7 +2017,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: string[];
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[];
             /**
              * @description https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.
              * @example https://hooks.example.com/slipway
@@ -1963,10 +2075,22 @@ export interface components {
             description: string | null;
             /** Format: date-time */
             disabled_at: string | null;
-            /** @description `gone`: the receiver returned 410. */
-            disabled_reason: ("gone" | (string & {})) | null;
+            /** @description `gone`: the receiver returned 410. `requested`: by a change of the webhook. */
+            disabled_reason: ("gone" | "requested" | (string & {})) | null;
+            /** @description Changes with every change of the webhook; send it as `If-Match`. */
+            etag: string;
             event_types: string[];
             id: string;
+            /**
+             * Format: date-time
+             * @description The receiver returned 429 or 503 with `Retry-After`: nothing is sent to it before this time.
+             */
+            paused_until: string | null;
+            /**
+             * Format: date-time
+             * @description After a rotation: until this time requests also carry a signature of the previous secret.
+             */
+            previous_secret_until: string | null;
             /**
              * @description Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -3690,6 +3814,13 @@ export interface components {
              */
             overlap_seconds?: number;
         };
+        RotateWebhookSecretDto: {
+            /**
+             * @description How long requests also carry a signature of the previous secret. 0 ends it at once.
+             * @default 86400
+             */
+            overlap_seconds?: number;
+        };
         RotatedTokenDto: {
             /** Format: date-time */
             created_at: string;
@@ -3722,6 +3853,44 @@ export interface components {
             state: "active" | "revoked" | "expired" | (string & {});
             /** @description The new token itself. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key. */
             token: string | null;
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        RotatedWebhookDto: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Type and id of the actor that created it.
+             * @example token:tok_boot
+             */
+            created_by: string;
+            deployments: string[];
+            description: string | null;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** @description `gone`: the receiver returned 410. `requested`: by a change of the webhook. */
+            disabled_reason: ("gone" | "requested" | (string & {})) | null;
+            /** @description Changes with every change of the webhook; send it as `If-Match`. */
+            etag: string;
+            event_types: string[];
+            id: string;
+            /**
+             * Format: date-time
+             * @description The receiver returned 429 or 503 with `Retry-After`: nothing is sent to it before this time.
+             */
+            paused_until: string | null;
+            /**
+             * Format: date-time
+             * @description After a rotation: until this time requests also carry a signature of the previous secret.
+             */
+            previous_secret_until: string | null;
+            /**
+             * @description The new key. Shown once: null if the answer to an earlier request is replayed.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret: string | null;
+            /** @enum {string} */
+            state: "active" | "disabled" | (string & {});
+            url: string;
             warnings?: components["schemas"]["WarningDto"][];
         };
         RouteAffinityDto: {
@@ -3866,6 +4035,15 @@ export interface components {
             scale_down_after_seconds?: number;
             /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
             target_in_flight?: number;
+        };
+        SendWebhookEventDto: {
+            /**
+             * @description Deployment whose event is sent
+             * @example chat
+             */
+            deployment: string;
+            /** @description `sequence` of the event */
+            sequence: number;
         };
         SetConsoleAccessDto: {
             /** @description True grants access, false revokes it. */
@@ -4397,6 +4575,35 @@ export interface components {
              */
             external_organization_ids: string[];
         };
+        UpdateWebhookDto: {
+            /**
+             * @description Deployments whose events are sent. Empty means all events of the tenant.
+             * @example [
+             *       "chat"
+             *     ]
+             */
+            deployments?: string[] | null;
+            /** @description Free text */
+            description?: string | null;
+            /**
+             * @description Types of events to send: exact types, or all of a kind such as `rollout.*`. Empty means all.
+             * @example [
+             *       "rollout.*",
+             *       "route.updated"
+             *     ]
+             */
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
+            /**
+             * @description `disabled` cancels the pending deliveries, and nothing more is sent. `active` begins again with the next event.
+             * @enum {string|null}
+             */
+            state?: "active" | "disabled" | null;
+            /**
+             * @description https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.
+             * @example https://hooks.example.com/slipway
+             */
+            url?: string | null;
+        };
         WarningDto: {
             /**
              * @description `unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.
@@ -4418,11 +4625,16 @@ export interface components {
             completed_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Reason why the last attempt failed. */
-            error: ("http_status" | "redirect" | "timeout" | "connection_failed" | "address_refused" | "event_expired" | (string & {})) | null;
+            /** @description Milliseconds that the last attempt took, with the whole response. */
+            duration_ms: number | null;
+            /** @description Reason why the last attempt failed. `response_cut` does not make it fail: the event was accepted, but the response did not end within 10 s, or broke off. */
+            error: ("http_status" | "redirect" | "timeout" | "connection_failed" | "tls_failed" | "invalid_response" | "address_refused" | "event_expired" | "response_cut" | (string & {})) | null;
             /** @description Id of the event; also the `webhook-id` header of every attempt. */
             event_id: string;
-            /** @example rollout.promoted */
+            /**
+             * @description `webhook.test` is a test.
+             * @example rollout.promoted
+             */
             event_type: string;
             /** Format: date-time */
             last_attempt_at: string | null;
@@ -4431,10 +4643,11 @@ export interface components {
             /** @description HTTP status of the last attempt; null if no response came. */
             response_status: number | null;
             /**
-             * @description `cancelled`: the webhook was disabled before the event was sent.
+             * @description `cancelled`: the webhook was disabled before the event was sent. `skipped`: by a request; later events follow.
              * @enum {string}
              */
-            status: "pending" | "succeeded" | "failed" | "cancelled" | (string & {});
+            status: "pending" | "succeeded" | "failed" | "cancelled" | "skipped" | (string & {});
+            warnings?: components["schemas"]["WarningDto"][];
         };
         WebhookDeliveryListDto: {
             data: components["schemas"]["WebhookDeliveryDto"][];
@@ -4453,13 +4666,26 @@ export interface components {
             description: string | null;
             /** Format: date-time */
             disabled_at: string | null;
-            /** @description `gone`: the receiver returned 410. */
-            disabled_reason: ("gone" | (string & {})) | null;
+            /** @description `gone`: the receiver returned 410. `requested`: by a change of the webhook. */
+            disabled_reason: ("gone" | "requested" | (string & {})) | null;
+            /** @description Changes with every change of the webhook; send it as `If-Match`. */
+            etag: string;
             event_types: string[];
             id: string;
+            /**
+             * Format: date-time
+             * @description The receiver returned 429 or 503 with `Retry-After`: nothing is sent to it before this time.
+             */
+            paused_until: string | null;
+            /**
+             * Format: date-time
+             * @description After a rotation: until this time requests also carry a signature of the previous secret.
+             */
+            previous_secret_until: string | null;
             /** @enum {string} */
             state: "active" | "disabled" | (string & {});
             url: string;
+            warnings?: components["schemas"]["WarningDto"][];
         };
         WebhookListDto: {
             data: components["schemas"]["WebhookDto"][];
@@ -5931,7 +6157,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -6631,7 +6857,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -7646,10 +7872,51 @@ export interface operations {
             };
         };
     };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The webhook, by id.
@@ -7672,9 +7939,65 @@ export interface operations {
             };
         };
     };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
+                "If-Match"?: string;
+                /** @description `*`: the resource must not exist yet. An ETag: the resource must not have it. Otherwise 412. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "The chat of the team",
+                 *       "event_types": [
+                 *         "rollout.*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookDto"];
+                /**
+                 * @example {
+                 *       "description": "The chat of the team",
+                 *       "event_types": [
+                 *         "rollout.*"
+                 *       ]
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["UpdateWebhookDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDto"];
+                };
+            };
+        };
+    };
     listWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description Only deliveries with this status */
+                status?: "pending" | "succeeded" | "failed" | "cancelled" | "skipped";
+                /** @description Only deliveries of events of this type, or of a kind such as `rollout.*` */
+                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
@@ -7710,6 +8033,251 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    sendWebhookEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deployment": "chat",
+                 *       "sequence": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendWebhookEventDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDto"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDto"];
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+                /**
+                 * @description The delivery, by the id of its event.
+                 * @example evt_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    redeliverWebhookEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+                /**
+                 * @description The delivery, by the id of its event.
+                 * @example evt_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDto"];
+                };
+            };
+        };
+    };
+    skipWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+                /**
+                 * @description The delivery, by the id of its event.
+                 * @example evt_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDto"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateWebhookSecretDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookDto"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The webhook, by id.
+                 * @example whk_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryDto"];
+                };
             };
         };
     };

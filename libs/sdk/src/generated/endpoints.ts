@@ -36,7 +36,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   deleteSandboxFile: { method: 'DELETE', path: '/api/v1/sandboxes/{id}/files', query: ['path'], takesIfMatch: true },
   deleteSandboxReference: { method: 'DELETE', path: '/api/v1/sandboxes/references/{id}/record' },
   deleteTargetBinding: { method: 'DELETE', path: '/api/v1/admin/model-api/target-bindings/{id}' },
-  deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
+  deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}', takesIfMatch: true },
   diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
   endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain' },
   getAutopilotDiagnosis: { method: 'GET', path: '/api/v1/deployments/{name}/autopilot/diagnosis' },
@@ -55,6 +55,8 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   getSandbox: { method: 'GET', path: '/api/v1/sandboxes/{id}' },
   getSystem: { method: 'GET', path: '/api/v1/system' },
   getTargetBinding: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings/{id}' },
+  getWebhook: { method: 'GET', path: '/api/v1/webhooks/{id}' },
+  getWebhookDelivery: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries/{event_id}' },
   listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor'] },
   listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor'] },
   listConsoleAccess: { method: 'GET', path: '/api/v1/console/access', query: ['limit', 'cursor'] },
@@ -76,12 +78,13 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   listTargets: { method: 'GET', path: '/api/v1/targets', query: ['limit', 'cursor'] },
   listTenants: { method: 'GET', path: '/api/v1/tenants', query: ['limit', 'cursor'] },
   listTokens: { method: 'GET', path: '/api/v1/tokens', query: ['limit', 'cursor'] },
-  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', query: ['limit', 'cursor'] },
+  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', query: ['status', 'event_type', 'limit', 'cursor'] },
   listWebhooks: { method: 'GET', path: '/api/v1/webhooks', query: ['limit', 'cursor'] },
   pauseOperation: { method: 'POST', path: '/api/v1/operations/{id}/pause' },
   promoteOperation: { method: 'POST', path: '/api/v1/operations/{id}/promote' },
   putSandboxFile: { method: 'PUT', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'mode', 'sha256', 'overwrite'], takesKey: true, takesIfMatch: true },
   qualifyTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings/{id}/qualify' },
+  redeliverWebhookEvent: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{event_id}/redeliver', takesKey: true },
   rejectAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/reject' },
   resumeOperation: { method: 'POST', path: '/api/v1/operations/{id}/resume' },
   retryOperation: { method: 'POST', path: '/api/v1/operations/{id}/retry' },
@@ -89,13 +92,18 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   revokeSandboxReference: { method: 'DELETE', path: '/api/v1/sandboxes/references/{id}' },
   revokeToken: { method: 'DELETE', path: '/api/v1/tokens/{id}' },
   rotateToken: { method: 'POST', path: '/api/v1/tokens/{id}/rotate', takesKey: true },
+  rotateWebhookSecret: { method: 'POST', path: '/api/v1/webhooks/{id}/rotate-secret', takesKey: true },
+  sendWebhookEvent: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries', takesKey: true },
   setConsoleAccess: { method: 'PUT', path: '/api/v1/console/access' },
   setContinualOptimizationPolicy: { method: 'PUT', path: '/api/v1/deployments/{name}/continual-optimization/policy', query: ['validate_only'], takesIfMatch: true },
   setRoute: { method: 'PUT', path: '/api/v1/deployments/{name}/route', query: ['validate_only'], takesIfMatch: true },
+  skipWebhookDelivery: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{event_id}/skip', takesKey: true },
+  testWebhook: { method: 'POST', path: '/api/v1/webhooks/{id}/test', takesKey: true },
   updateDeployment: { method: 'PATCH', path: '/api/v1/deployments/{name}', query: ['validate_only'], takesIfMatch: true },
   updateModelApiProduct: { method: 'PATCH', path: '/api/v1/admin/model-api/products/{id}', takesIfMatch: true },
   updateSandbox: { method: 'PATCH', path: '/api/v1/sandboxes/{id}', takesIfMatch: true },
   updateTenant: { method: 'PATCH', path: '/api/v1/tenants/{id}' },
+  updateWebhook: { method: 'PATCH', path: '/api/v1/webhooks/{id}', takesIfMatch: true },
   whoAmI: { method: 'GET', path: '/api/v1/whoami' },
   withdrawModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications/{id}/withdraw' },
 };
@@ -200,6 +208,11 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'upstream_error'
   | 'validation_failed'
+  | 'webhook_delivery_ended'
+  | 'webhook_delivery_not_found'
+  | 'webhook_disabled'
+  | 'webhook_event_expired'
+  | 'webhook_event_not_found'
   | 'webhook_not_found'
   | 'workspace_full';
 
