@@ -15,6 +15,7 @@ export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 export const OPERATION_KINDS = [
   'rollout',
   'rollback',
+  'bake',
   'delete_deployment',
   'qualify_target_binding',
   'sandbox_file_push',

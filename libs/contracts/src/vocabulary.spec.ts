@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { AUDIT_ACTIONS, AUDITED_RESOURCES } from './audit-actions.js';
 import { EVENT_TYPES } from './event-types.js';
+import { OPERATION_KINDS } from './statuses.js';
 import { namesOf, patternsOf } from './name-patterns.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -41,6 +42,16 @@ it('has every type of resource of an audit row', () => {
       .map(([, name]) => name!),
   );
   expect([...new Set([...found, 'operation'])].sort()).toEqual([...AUDITED_RESOURCES]);
+});
+
+it('has every kind of operation', () => {
+  const found = readdirSync(path.join(root, 'libs/areas'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /[/\\]src[/\\].*\.ts$/.test(file) && !/\.spec\.ts$|[/\\]dist[/\\]/.test(file))
+    .flatMap((file) => [
+      ...readFileSync(path.join(root, 'libs/areas', file), 'utf8').matchAll(/defineOperation\(\{\s*kind: '([a-z_]+)'/g),
+    ])
+    .map(([, kind]) => kind!);
+  expect(found.sort()).toEqual([...OPERATION_KINDS].sort());
 });
 
 it('is the table of docs/events.md', () => {

@@ -8,6 +8,7 @@ export {
   type AuditRowMark,
   type ChainedAuditRow,
 } from '@slipway/contracts/audit-chain';
+export { EVENT_TYPES, type EventDescription } from '@slipway/contracts/event-types';
 export {
   DISTRIBUTIONS,
   isBeyond,

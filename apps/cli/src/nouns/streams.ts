@@ -1,4 +1,4 @@
-import type { DeploymentEvent, Slipway } from '@slipway/sdk';
+import { EVENT_TYPES, type DeploymentEvent, type Slipway } from '@slipway/sdk';
 import { CliError } from '../exit-codes.js';
 import { awayLine, reasonOf } from '../failure-lines.js';
 import type { Session } from '../session.js';
@@ -6,7 +6,7 @@ import { harmless } from '../terminal.js';
 import { SINCE } from './flags.js';
 import { logSources, type Instance } from './log-sources.js';
 import { DEFAULT_ROWS, type CommandInput, type RunVerb } from './verb.js';
-import { EVENT } from './views.js';
+import { EVENT, EVENT_TYPE } from './views.js';
 
 interface EventSource {
   list: (options: CommandInput['options']) => AsyncIterable<DeploymentEvent> & PromiseLike<unknown>;
@@ -64,16 +64,31 @@ async function lastBefore(
   return Number(after);
 }
 
-export const events: RunVerb = eventsVerb({
+const ofDeployment = eventsVerb({
   verb: 'events',
   args: '<deployment>',
-  summary: 'Show the events of a deployment, with --follow as they happen',
-  examples: ['slipway events chat', 'slipway events chat --since 10m', 'slipway events chat --follow -o json'],
+  summary: 'Show the events of a deployment, with --follow as they happen, or all types of events',
+  examples: [
+    'slipway events chat',
+    'slipway events chat --since 10m',
+    'slipway events chat --follow -o json',
+    'slipway events types',
+  ],
   eventsOf: async (client, name) => ({
     list: (options) => client.deployments.events.list(name, options),
     follow: (options) => client.deployments.events.follow(name, options),
   }),
 });
+
+/** `events types` needs no server. The events of a deployment with that name are listed by `slipway api`. */
+export const events: RunVerb = {
+  ...ofDeployment,
+  run: async (session, given) => {
+    if (given.args[0] !== 'types') return ofDeployment.run(session, given);
+    const rows = Object.entries(EVENT_TYPES).map(([type, { when, data }]) => ({ type, when, data }));
+    return session.output.print(rows, EVENT_TYPE);
+  },
+};
 
 /** The most lines that the api returns. */
 const MOST_LINES = 10_000;

@@ -229,6 +229,7 @@ export const EVENT: View = {
     ...columnsOf('', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),
   ],
 };
+export const EVENT_TYPE = viewOf('type', 'TYPE', 'DATA', 'WHEN');
 const share = (rate: number | null | undefined): unknown =>
   typeof rate === 'number' ? `${+(rate * 100).toFixed(2)}%` : rate;
 export const METRICS: View = {

@@ -1,3 +1,4 @@
+/// <reference types="node" />
 interface NodeModules {
   'node:http': typeof import('node:http');
   'node:https': typeof import('node:https');

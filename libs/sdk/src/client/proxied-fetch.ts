@@ -1,3 +1,4 @@
+/// <reference types="node" />
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { isNode, nodeModule } from './node-modules.js';

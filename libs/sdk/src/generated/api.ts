@@ -6745,7 +6745,7 @@ export interface operations {
                 /** @description Only operations that wait for this */
                 waiting_for?: "soak" | "traffic" | "capacity" | "approval" | "decision" | "resume";
                 /** @description Only operations of this kind */
-                kind?: "rollout" | "rollback" | "delete_deployment" | "qualify_target_binding" | "sandbox_file_push";
+                kind?: "rollout" | "rollback" | "bake" | "delete_deployment" | "qualify_target_binding" | "sandbox_file_push";
                 /** @description Only operations on the resource with this name, such as `chat` */
                 resource_name?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */

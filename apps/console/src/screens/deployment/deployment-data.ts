@@ -88,7 +88,7 @@ export const useAnalysis = (name: string) =>
   useQuery({
     queryKey: keyOf('analysis', name),
     queryFn: async ({ signal }) => {
-      const asked = { type: 'rollout.analysis_completed', order: 'desc' as const, limit: 1, signal };
+      const asked = { type: 'rollout.analysis_completed', order: 'desc', limit: 1, signal } as const;
       return (await slipway.deployments.events.list(name, asked)).data[0] ?? null;
     },
     refetchInterval: BEHIND_EVENTS_MS * 4,

@@ -15,7 +15,7 @@ import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
 import { WAIT_NOUNS, WAIT_REASONS } from '../../rollouts/waiting-text.js';
 
 const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
-const KINDS = ['rollout', 'rollback', 'bake', 'delete_deployment', 'qualify_target_binding'];
+const KINDS = ['rollout', 'rollback', 'bake', 'delete_deployment', 'qualify_target_binding', 'sandbox_file_push'];
 
 /** The address contains them. The api filters, because it has more rows than a page. */
 function OperationFilters() {
@@ -47,7 +47,7 @@ export function OperationsScreen() {
   const filter = {
     ...(status && { status: status as Filter['status'] }),
     ...(waiting_for && { waiting_for: waiting_for as Filter['waiting_for'] }),
-    ...(kind && { kind }),
+    ...(kind && { kind: kind as Filter['kind'] }),
     ...(resource_name && { resource_name }),
   };
   return (
