@@ -50,7 +50,6 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string>> = {
   'tenant.create': 'a tenant was created',
   'tenant.update': 'a tenant was changed',
   'token.create': 'a token was created',
-  'token.delete': 'an ended token was deleted',
   'token.revoke': 'a token was revoked',
   'token.rotate': 'a token got a successor',
   'webhook.create': 'a webhook was created',

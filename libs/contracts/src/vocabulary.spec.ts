@@ -20,6 +20,7 @@ const written = new Set(
 
 /** Names that the code puts together. */
 const COMPOSED = [
+  ...['delete', 'update'].map((verb) => `model_api_product.${verb}`),
   ...['approved', 'rejected'].map((decision) => `plan.${decision}`),
   ...['cancel', 'pause', 'promote', 'resume', 'retry'].map((action) => `operation.${action}`),
 ];
