@@ -33,6 +33,12 @@ export const DYNAMIC = [
     source: '(image|audio)[^.]{0,80}(not supported|unsupported)|(not support|without)[^.]{0,60}\\b(image|audio)',
   },
   {
+    file: 'libs/areas/webhooks/src/delivery/retry-after.ts',
+    foreign: 'a date in Retry-After of a receiver',
+    source:
+      '^(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday), (\\d{2})-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(\\d{2}) (\\d{2}):(\\d{2}):(\\d{2}) GMT$',
+  },
+  {
     file: 'libs/platform/config/src/schema-reader.ts',
     foreign: "nothing: the schemas of the operator's file",
     source: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
@@ -49,7 +55,7 @@ export const DYNAMIC = [
     source: '^[a-z][a-z0-9_]*\\.([a-z][a-z0-9_]*|\\*)$',
   },
   {
-    file: 'libs/platform/http/src/server/http-adapter.ts',
+    file: 'libs/platform/http/src/server/path-table.ts',
     foreign: 'nothing: the paths of routes',
     source: '^/api/v1/deployments/[^/]+/instances/[^/]+/files/.*$',
   },

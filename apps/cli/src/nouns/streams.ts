@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type DeploymentEvent, type Slipway } from '@slipway/sdk';
+import type { DeploymentEvent, Slipway } from '@slipway/sdk';
 import { CliError } from '../exit-codes.js';
 import { awayLine, reasonOf } from '../failure-lines.js';
 import type { Session } from '../session.js';
@@ -85,6 +85,7 @@ export const events: RunVerb = {
   ...ofDeployment,
   run: async (session, given) => {
     if (given.args[0] !== 'types') return ofDeployment.run(session, given);
+    const { EVENT_TYPES } = await import('@slipway/sdk');
     const rows = Object.entries(EVENT_TYPES).map(([type, { when, data }]) => ({ type, when, data }));
     return session.output.print(rows, EVENT_TYPE);
   },

@@ -1,11 +1,20 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AddressInfo } from 'node:net';
+import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
-import { errors, HttpModule, runInRequest, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
+import {
+  errors,
+  HttpModule,
+  runInRequest,
+  SlipwayHttpAdapter,
+  type Scope,
+  type SlipwayRequest,
+} from '@slipway/platform-http';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { appendEvents } from '@slipway/platform-durable/events';
 import { OperationStore, type OperationDefinition } from '@slipway/platform-durable/operations';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
@@ -44,6 +53,16 @@ const RECORD_FIELDS = [
   'waiting_for',
 ];
 
+/** Identifies the callers of open streams again. */
+@Global()
+@Module({
+  providers: [
+    { provide: RequestGuard, useValue: { authenticate: async ({ slipway }: SlipwayRequest) => slipway.principal } },
+  ],
+  exports: [RequestGuard],
+})
+class CallerModule {}
+
 let testDatabase: TestDatabase;
 let app: NestFastifyApplication;
 let database: Database;
@@ -58,6 +77,7 @@ beforeAll(async () => {
       ConfigModule.forRoot(config),
       DatabaseModule.forRoot(config),
       HttpModule,
+      CallerModule,
       ...platformModules('api'),
       OperationsModule,
     ],
@@ -72,7 +92,7 @@ beforeAll(async () => {
       tenantName: tenantId,
       isOperatorTenant: false,
       actor: ACTOR,
-      scopes: new Set<Scope>(['admin']),
+      scopes: new Set<Scope>(['viewer', 'operator', 'admin']),
       owner: { type: 'person', id: 'alice' },
       minters: [],
     };

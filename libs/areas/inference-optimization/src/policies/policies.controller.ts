@@ -37,7 +37,7 @@ export class PoliciesController {
 
   @Route({
     method: 'GET',
-    path: `${PATH}/versions`,
+    path: '/deployments/:name/continual-optimization/policy/versions',
     scope: 'viewer',
     tag: 'Inference optimization',
     operationId: 'listContinualOptimizationPolicyVersions',
@@ -54,7 +54,7 @@ export class PoliciesController {
 
   @Route({
     method: 'GET',
-    path: `${PATH}/versions/:version`,
+    path: '/deployments/:name/continual-optimization/policy/versions/:version',
     scope: 'viewer',
     tag: 'Inference optimization',
     operationId: 'getContinualOptimizationPolicyVersion',
