@@ -38,7 +38,9 @@ it('the package has the client and its document, and none of the tools for the d
   const parts = ['client', 'generated', 'resources'].map(async (folder) =>
     (await readdir(path.join(HERE, 'src', folder))).map((file) => `${folder}/${file}`),
   );
-  const contracts = ['audit-chain', 'event-types', 'metrics', 'slashes', 'time-limit'].map((name) => `contracts/${name}.ts`);
+  const contracts = ['audit-chain', 'event-types', 'metrics', 'slashes', 'time-limit'].map(
+    (name) => `contracts/${name}.ts`,
+  );
   const sources = ['index.ts', 'contracts.ts', 'slipway.ts', ...contracts, ...(await Promise.all(parts)).flat()].filter(
     (file) => !/\.spec\.ts$/.test(file),
   );

@@ -83,7 +83,14 @@ it.each([
   const answer = await feed.answer(WHOLE, { ...QUERY, after: 7, type: 'plan.approved' }, PAGE, client({ accept }));
   expect(answer).toBeUndefined();
   expect(opened).toMatchObject([
-    { reply: { is: 'the reply' }, tenantId: 'ten_1', source: WHOLE, types: ['plan.approved'], after: 7, tokenId: 'tok_1' },
+    {
+      reply: { is: 'the reply' },
+      tenantId: 'ten_1',
+      source: WHOLE,
+      types: ['plan.approved'],
+      after: 7,
+      tokenId: 'tok_1',
+    },
   ]);
 });
 
