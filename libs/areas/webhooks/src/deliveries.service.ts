@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { IsNull, LessThan, LessThanOrEqual, Like, Not } from 'typeorm';
-import { actorText } from '@slipway/contracts';
+import { In, IsNull, LessThan, LessThanOrEqual, Not } from 'typeorm';
+import { actorText, EVENT_TYPES, namesOf } from '@slipway/contracts';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { Database, findPage, newId, type Tx } from '@slipway/platform-database';
 import {
@@ -23,7 +23,7 @@ import { SHOWN_OF_A_DELIVERY, type ShownDelivery } from './webhook-answers.js';
 import type { DeliveryFilterDto, SendWebhookEventDto, WebhookDeliveryDto } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
-import { FIND_EVENT } from './webhook.query.js';
+import { FIND_EVENT, LOCK_PENDING_QUEUES, WAKE_WAITING_QUEUES } from './webhook.query.js';
 import { lock } from './webhooks.service.js';
 
 const TEST_TYPE = 'webhook.test';
@@ -69,7 +69,7 @@ export class DeliveriesService implements ExistenceCheck {
           tenant_id: tenantId,
           webhook_id: id,
           ...(status && { status }),
-          ...(type && { event_type: type.endsWith('.*') ? Like(`${literally(type.slice(0, -1))}%`) : type }),
+          ...(type && { event_type: In(namesOf(type, Object.keys(EVENT_TYPES))) }),
           ...(cursor && { event_id: LessThan(String(cursor[0])) }),
         },
         order: { event_id: 'DESC' },
@@ -168,6 +168,7 @@ export class DeliveriesService implements ExistenceCheck {
       const event = await tx.one<{ id: string; type: string }>(FIND_EVENT, [tenantId, stream, sequence]);
       if (!event) throw webhookErrors.webhook_event_not_found();
       if (webhook.state !== 'active') throw webhookErrors.webhook_disabled();
+      await endPause(tx, webhook);
       await tx.query(ADD_DELIVERY_QUEUES, [stream, [id]]);
       await tx.query(LOCK_DELIVERY_QUEUES, [stream, [id]]);
       const queue = { tenant_id: tenantId, webhook_id: id, stream };
@@ -175,10 +176,9 @@ export class DeliveriesService implements ExistenceCheck {
       // No fan-out adds it now, because each one locks the webhook.
       if (await deliveries.existsBy({ ...queue, event_id: event.id }))
         return reply(200, await this.restart(tx, who, webhook, event.id));
+      await this.reserve(tx, who);
       const { isWaiting } = await firstOf(tx, queue);
       await deliveries.insert({ ...queue, event_id: event.id, sequence, event_type: event.type });
-      await this.reserve(tx, who, 0);
-      await endPause(tx, webhook);
       await wakeQueue(tx, queue, isWaiting);
       const after = await find(tx, tenantId, id, event.id);
       await audit(tx, 'webhook.redeliver', id, { after });
@@ -213,14 +213,15 @@ export class DeliveriesService implements ExistenceCheck {
   /** @param webhook locked */
   private async restart(tx: Tx, who: Principal, webhook: WebhookEntity, eventId: string): Promise<ShownDelivery> {
     const { tenant_id: tenantId, id } = webhook;
-    const { stream, sequence, status, next_attempt_at: next, body } = await lockDelivery(tx, tenantId, id, eventId);
-    if (webhook.state !== 'active') throw webhookErrors.webhook_disabled();
     const before = await find(tx, tenantId, id, eventId);
-    if (status === 'pending' && !isLater(next, await tx.now())) return before;
+    if (webhook.state !== 'active') throw webhookErrors.webhook_disabled();
+    // It locks all queues in order, so it is before the lock of one.
+    await endPause(tx, webhook);
+    const { stream, sequence, status, next_attempt_at: next, body } = await lockDelivery(tx, tenantId, id, eventId);
+    if (status === 'pending' && !isLater(next, await tx.now())) return find(tx, tenantId, id, eventId);
     if (body === null && !(await tx.one(FIND_EVENT, [tenantId, stream, sequence])))
       throw webhookErrors.webhook_event_expired();
     if (status !== 'pending') await this.reserve(tx, who);
-    await endPause(tx, webhook);
     const queue = { tenant_id: tenantId, webhook_id: id, stream };
     const { isWaiting } = await firstOf(tx, queue);
     await tx.repository(DeliveryEntity).update({ ...queue, event_id: eventId }, FRESH);
@@ -230,23 +231,15 @@ export class DeliveriesService implements ExistenceCheck {
     return after;
   }
 
-  /**
-   * @param adding how many more there will be; 0 if they are already written
-   * @throws quota_exceeded (429)
-   */
-  private async reserve(tx: Tx, { tenantId, tenantName }: Principal, adding = 1): Promise<void> {
+  /** @throws quota_exceeded (429) if there may not be one more */
+  private async reserve(tx: Tx, { tenantId, tenantName }: Principal): Promise<void> {
     const { webhook_deliveries: limit } = quotasOf(this.config, tenantName);
     const count = async () => {
       const pending = await tx.one<{ count: number }>(COUNT_PENDING_DELIVERIES, [tenantId, limit + 1]);
       return pending?.count ?? 0;
     };
-    await reserveQuota(tx, { tenantId, quota: 'webhook_deliveries', limit }, count, adding);
+    await reserveQuota(tx, { tenantId, quota: 'webhook_deliveries', limit }, count, 1);
   }
-}
-
-/** In a pattern of `like`, `_` would be any character. */
-function literally(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
 }
 
 async function assertWebhook(tx: Tx, tenantId: string, id: string): Promise<void> {
@@ -263,9 +256,15 @@ async function find(tx: Tx, tenantId: string, webhookId: string, eventId: string
   throw webhookErrors.webhook_delivery_not_found();
 }
 
-/** A request to send is one of a person who knows more than the receiver has said. */
+/**
+ * A request to send is one of a person who knows more than the receiver has said: everything that waits for the end of
+ * the pause is due.
+ */
 async function endPause(tx: Tx, { tenant_id, id, paused_until: pausedUntil }: WebhookEntity): Promise<void> {
-  if (pausedUntil !== null) await tx.repository(WebhookEntity).update({ tenant_id, id }, { paused_until: null });
+  if (pausedUntil === null) return;
+  await tx.query(LOCK_PENDING_QUEUES, [id]);
+  await tx.query(WAKE_WAITING_QUEUES, [id, true]);
+  await tx.repository(WebhookEntity).update({ tenant_id, id }, { paused_until: null });
 }
 
 /** Locks the queue of a delivery, so that no sender ends the delivery in the meantime. */

@@ -346,9 +346,13 @@ describe('Retry-After', () => {
     await bed.worker(QUICK);
     await append([TYPES[0]]);
     await untilDelivery(id, TYPES[0], ({ attempts }) => attempts === 1);
+    const { paused_until: pausedUntil } = (await send('GET', `/webhooks/${id}`)).body;
+    await append([TYPES[1]], `${chat}-other`);
+    await untilDelivery(id, TYPES[1], ({ next_attempt_at: next }) => next === pausedUntil);
     accept();
     await post(id, 'redeliver', (await deliveryOf(id, TYPES[0])).event_id);
-    await untilDelivery(id, TYPES[0], ({ status }) => status === 'succeeded');
+    // The streams that have waited for the end of the pause, too.
+    for (const type of [TYPES[0], TYPES[1]]) await untilDelivery(id, type, ({ status }) => status === 'succeeded');
     expect((await send('GET', `/webhooks/${id}`)).body.paused_until).toBeNull();
   });
 

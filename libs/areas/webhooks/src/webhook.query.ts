@@ -31,8 +31,9 @@ export const LOCK_PENDING_QUEUES = prepared(
 );
 
 /**
- * Sends what waits for its next attempt now: the receiver is another one. It needs all streams of the webhook in one
- * statement. A queue waits if its first delivery does; any other is due or has a sender, and stays as it is.
+ * Sends what waits for its next attempt now: the receiver is another one, or only what waits for the end of its pause
+ * (`$2`). It needs all streams of the webhook in one statement. A queue waits if its first delivery does; any other is
+ * due or has a sender, and stays as it is.
  */
 export const WAKE_WAITING_QUEUES = prepared(
   'webhooks-queues-wake',
@@ -41,7 +42,8 @@ export const WAKE_WAITING_QUEUES = prepared(
      where webhook_id = $1 and status = 'pending' order by stream, sequence
    ), woken as (
      update webhook_deliveries d set next_attempt_at = now() from heads
-     where d.webhook_id = $1 and d.event_id = heads.event_id and heads.next_attempt_at > now() returning d.stream
+     where d.webhook_id = $1 and d.event_id = heads.event_id and heads.next_attempt_at > now()
+       and (not $2::boolean or heads.next_attempt_at = (select paused_until from webhooks where id = $1)) returning d.stream
    )
    update webhook_lanes l set due_at = now(), lease_version = l.lease_version + 1
    from woken where l.webhook_id = $1 and l.stream = woken.stream`,

@@ -201,7 +201,7 @@ export class WebhooksService implements ExistenceCheck {
       await tx.query(BEGIN_DELIVERY_QUEUES, [id, tenant_id]);
     } else if (isMoved && after.state === 'active') {
       await tx.query(LOCK_PENDING_QUEUES, [id]);
-      await tx.query(WAKE_WAITING_QUEUES, [id]);
+      await tx.query(WAKE_WAITING_QUEUES, [id, false]);
     }
   }
 
