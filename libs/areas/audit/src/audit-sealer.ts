@@ -40,6 +40,9 @@ export class AuditSealer {
   @Recurring({ name: 'audit', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
     const tenants = await transact('system', unsealedTenants);
+    const unsealed = new Set(tenants.map(({ tenant_id }) => tenant_id));
+    // Another worker may have sealed the rows since.
+    for (const tenantId of this.heldSince.keys()) if (!unsealed.has(tenantId)) this.heldSince.delete(tenantId);
     for (const { tenant_id } of tenants) {
       await this.sealAll(transact, tenant_id).catch((failure: Error) =>
         this.logger.error(`Could not seal the new audit rows of ${tenant_id}: ${failure.message}`),
