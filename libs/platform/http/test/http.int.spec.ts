@@ -396,6 +396,8 @@ describe('headers and parameters', () => {
       { code: 'unknown_parameter', field: 'ä', message: 'ä is not a parameter of this operation' },
     ]);
     expect(answer.headers['x-slipway-unknown-parameters']).toBe('limits, %C3%A4');
+    const long = await send('GET', `/api/v1/samples?${'a'.repeat(99)}%F0%9F%98%80%F0%9F%98%80=1`);
+    expect([long.status, long.body.warnings[0].field]).toEqual([200, `${'a'.repeat(99)}😀`]);
     expectEnvelope(await send('GET', '/api/v1/samples?limits=2&strict=true'), 400, 'invalid_parameter');
     expect((await send('GET', '/api/v1/samples?limit=2&strict=true')).body.warnings).toBeUndefined();
   });

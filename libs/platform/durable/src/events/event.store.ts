@@ -1,4 +1,4 @@
-import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
+import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, beginningOf, type Actor } from '@slipway/contracts';
 import {
   KEYS,
   listOf,
@@ -225,7 +225,7 @@ export function boundedData(data: Record<string, unknown>): Record<string, unkno
     bytes -= field.bytes;
     if (omitted.length === MOST_OMITTED) continue;
     // By characters: Postgres refuses half of a surrogate pair.
-    const name = [...field.name.slice(0, 200)].slice(0, 100).join('');
+    const name = beginningOf(field.name, 100);
     omitted.push(name);
     bytes += bytesOf(name) + 1;
   }

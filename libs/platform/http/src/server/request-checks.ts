@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { beginningOf } from '@slipway/contracts';
 import type { Warning } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
 import type { FieldIssue } from '../errors/slipway-error.js';
@@ -91,7 +92,7 @@ function unknownParameters(query: Record<string, unknown>, route: RouteSpec): Fi
   const unknown = Object.keys(query).filter((name) => name !== 'strict' && !known.has(name));
   return unknown.slice(0, MAX_UNKNOWN).map((name) => {
     const near = route.dryRun && REHEARSAL.test(name) ? 'validate_only' : nearest(name, [...known, 'strict']);
-    const field = name.slice(0, LONGEST_NAME);
+    const field = beginningOf(name, LONGEST_NAME);
     const hint = near === undefined ? '' : `; did you mean \`${near}\`?`;
     return { field, code: 'unknown_parameter', message: `${field} is not a parameter of this operation${hint}` };
   });
