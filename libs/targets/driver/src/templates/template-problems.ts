@@ -54,8 +54,10 @@ export function commandProblems(
 
 /** Programs that run a script from their command line, by the end of their path. */
 const INTERPRETER = /(?:^|\/)(?:(?:ba|da|a|k|mk|z|c|tc|fi)?sh|python[\d.]*|perl|ruby|node)$/;
-/** The option before a script, also with others in one word: `-c`, `-ec`, `-lc`, `-e`. */
-const SCRIPT_OPTION = /^-(?=[A-Za-z]{0,20}[ce])[A-Za-z]{1,20}$|^--(?:command|eval)$/;
+/** The option before a script, also with others in one word: `-c`, `-ec`, `-lc`, `-e`, `-E`, `-p`. */
+const SCRIPT_OPTION = /^-(?=[A-Za-z]{0,20}[ceEp])[A-Za-z]{1,20}$|^--(?:command|eval|print)$/;
+/** An option with its script in the same word: `-cprint(1)`, `--eval=1`. */
+const WITH_SCRIPT = /^-[A-Za-z]{0,20}[ceEp][^A-Za-z]|^-[ceEp].*[^A-Za-z]|^--(?:command|eval|print)=/s;
 /** Options of interpreters whose value is the next word. */
 const WITH_VALUE = /^[-+][A-Za-z]*[oO]$|^-[WXr]$|^--(?:require|import)$/;
 
@@ -80,6 +82,7 @@ function scriptOf<T extends { word: string }>(args: readonly T[]): T | undefined
   for (let at = 0; at < args.length; at += 1) {
     const { word } = args[at]!;
     if (!/^[-+]/.test(word)) return hasScript ? args[at] : undefined;
+    if (WITH_SCRIPT.test(word)) return args[at];
     hasScript ||= SCRIPT_OPTION.test(word);
     if (WITH_VALUE.test(word)) at += 1;
   }

@@ -230,6 +230,10 @@ describe('a script on the command line', () => {
 
   it.each<[EngineConfig['command'], number]>([
     [['sh', '-c', 'exec serve --port {port} --model {model.uri}'], 2],
+    [['perl', '-E', 'say q({model.uri}), {port}'], 2],
+    [['node', '--print', '{port} + "{model.uri}"'], 2],
+    [['python3', '-cprint("{model.uri}", {port})'], 1],
+    [['node', '--eval={port} + "{model.uri}"'], 1],
     [['/bin/bash', '--norc', '-euo', 'pipefail', '-c', 'exec serve {port} {model.id}'], 5],
     [['env', 'HF_HUB_OFFLINE=1', 'bash', '-lc', 'serve {port} "{model.id}"'], 4],
     [['tini', '--', ['/usr/bin/dash', '-ec', "serve {port} '{model.revision}'"]], 2],
