@@ -24,6 +24,12 @@ const bindings: ReadPage = (client, call) => client.admin.modelApi.targetBinding
 const access: ReadPage = (client, call) => client.consoleAccess.list(call);
 const audit: ReadPage = (client, call) => client.audit.list(call);
 
+/** The list is closed, and the same for every server of this version. */
+const eventTypes: ReadPage = async () => {
+  const { EVENT_TYPES } = await import('@slipway/sdk');
+  return { data: Object.keys(EVENT_TYPES).map((type) => ({ type })) };
+};
+
 /** The key is the name of an argument, or the source of a flag. */
 export const SOURCES: Record<string, readonly [values: ValuesOf, read: ReadPage]> = {
   deployment: [field('name'), (client, call) => client.deployments.list(call)],
@@ -55,18 +61,9 @@ export const SOURCES: Record<string, readonly [values: ValuesOf, read: ReadPage]
     (client, call) => client.deployments.list(call),
   ],
   'operation kind': [field('kind'), (client, call) => client.operations.list(call)],
-  'event type': [field('type'), eventsOf],
+  'event type': [field('type'), eventTypes],
   action: [field('action'), audit],
   actor: [field('actor'), audit],
   'resource type': [field('resource_type'), audit],
   'resource name': [field('resource_name'), audit],
 };
-
-/** The events of what the words name: an operation, a deployment, or the last deployment if they name none. */
-async function eventsOf(client: Slipway, call: Call, { args: [name] }: TypedWords): Promise<{ data: object[] }> {
-  const { signal, maxRetries } = call;
-  if (name?.startsWith('op_')) return client.operations.events.list(name, call);
-  if (name !== undefined && !name.includes(':')) return client.deployments.events.list(name, call);
-  const { data } = await client.deployments.list({ limit: 1, signal, maxRetries });
-  return data[0] ? client.deployments.events.list(data[0].name, call) : { data: [] };
-}

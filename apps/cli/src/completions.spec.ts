@@ -56,7 +56,7 @@ it.each<[line: string, values: string[]]>([
   ['operations list --kind ', ['rollout']],
   ['operations list --waiting-for so', ['soak']],
   ['operations list --resource-name ch', ['chat']],
-  ['events chat --type r', ['rollout.promoted', 'route.updated']],
+  ['events chat --type rou', ['route.updated']],
   ['logs chat --stream std', ['stdout', 'stderr']],
   ['audit list --action ', ['rollout.create']],
   ['audit list --actor ', ['service:ci']],

@@ -40,7 +40,7 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
   ['GET /deployments/{name}/continual-optimization/policy/versions', 'slipway policies versions <deployment>'],
   [
     'GET /deployments/{name}/continual-optimization/policy/versions/{version}',
-    'slipway policies versions <deployment> <version>',
+    'slipway policies get <deployment> <version>',
   ],
   ['POST /deployments/{name}/end-drain', 'slipway deployments end-drain <deployment>'],
   ['GET /deployments/{name}/events', 'slipway events <deployment>'],

@@ -99,8 +99,11 @@ async function rowsOf(
   let warning: string | undefined;
   for await (const row of pagesWith(listed, (page) => (warning ??= verb.warningOfPage?.(page)))) {
     if (rows.length === most) return { rows, hasMore: true, ...(warning && { warning }) };
-    // The newest come first, so all others are older too.
-    if (isBefore(row, given.flags['since'] as string | undefined, verb.timeField)) break;
+    if (isBefore(row, given.flags['since'] as string | undefined, verb.timeField)) {
+      if (verb.isUnordered) continue;
+      // The newest come first, so all others are older too.
+      break;
+    }
     rows.push(row);
   }
   return { rows, hasMore: false, ...(warning && { warning }) };
