@@ -43,13 +43,27 @@ function rightsProblems(name, { cap_drop, cap_add = [], privileged, read_only, s
   return problems;
 }
 
+/** The variables of a service with their values, which are null if Compose takes them from its own environment. */
+export function variablesOf({ environment = {} }) {
+  if (!Array.isArray(environment)) return Object.entries(environment ?? {});
+  return environment.map((line) => {
+    const [name] = line.split('=', 1);
+    return [name, line.includes('=') ? line.slice(name.length + 1) : null];
+  });
+}
+
+/** The sources of the mounts of a service. */
+export function mountsOf({ volumes }) {
+  return (volumes ?? []).map((volume) => (typeof volume === 'string' ? volume.split(':')[0] : (volume.source ?? '')));
+}
+
 /** Namespaces, files and devices of the host undo the other restrictions. Only files next to the Compose file may be mounted. */
 function hostProblems(name, service) {
-  const { security_opt = [], volumes = [], devices = [], group_add = [] } = service;
+  const { security_opt = [], devices = [], group_add = [] } = service;
   const shared = ['network_mode', 'pid', 'ipc', 'uts', 'userns_mode', 'cgroup'].filter(
     (key) => service[key] === 'host',
   );
-  const mounts = volumes.map((volume) => (typeof volume === 'string' ? volume.split(':')[0] : (volume.source ?? '')));
+  const mounts = mountsOf(service);
   const options = security_opt.filter((option) => option !== NO_NEW_PRIVILEGES);
   return [
     ...shared.map((key) => `${name} has the ${key} of the host`),
@@ -72,9 +86,7 @@ function imageProblems(name, { image, user }) {
 
 /** Values come from .env. A word of a command is in every list of processes, but text that the shell writes to stdin is not. */
 function secretProblems(name, { environment = {}, command = [] }) {
-  const variables = Array.isArray(environment)
-    ? environment.map((line) => [line.split('=', 1)[0], line.includes('=') ? line.slice(line.indexOf('=') + 1) : null])
-    : Object.entries(environment);
+  const variables = variablesOf({ environment });
   const isWritten = (value) => !String(value).startsWith('${') || DEFAULT_PASSWORD.test(value);
   const written = variables.filter(([variable, value]) => SECRET.test(variable) && value !== null && isWritten(value));
   if (variables.some(([variable]) => variable === 'POSTGRES_HOST_AUTH_METHOD'))

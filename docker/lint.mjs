@@ -16,7 +16,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { composeProblems, unpinnedImages } from './compose-rules.mjs';
+import { composeProblems, mountsOf, unpinnedImages, variablesOf } from './compose-rules.mjs';
 import { dockerfileProblems } from './dockerfile-rules.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -81,12 +81,11 @@ function lintCompose(file) {
     if (!described.has(name)) fail(file, `${name} is not in .env.example`);
   for (const [name, service] of Object.entries(services)) {
     if (service.container_name) fail(file, `${name} has a fixed container_name, so it cannot be scaled`);
-    for (const variable of Object.keys(service.environment ?? {})) {
+    for (const [variable] of variablesOf(service)) {
       if (variable.startsWith('SLIPWAY_') && !described.has(variable))
         fail(file, `${variable} of ${name} is not in .env.example`);
     }
-    for (const mount of service.volumes ?? []) {
-      const [from] = mount.split(':');
+    for (const from of mountsOf(service)) {
       if (from.startsWith('./') && !existsSync(join(folder, from)))
         fail(file, `${name} mounts ${from}, which does not exist`);
     }

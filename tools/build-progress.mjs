@@ -64,8 +64,12 @@ export function runStep(title, command, args, { noteOf = () => undefined, timeou
       }
     };
     process.once('exit', kill);
-    const timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
     let output = '';
+    const stop = () => {
+      output += `\nIt was stopped after ${timeoutMs / 1_000} s.`;
+      kill();
+    };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => {
         if (output.length < MOST_OUTPUT) output += text;

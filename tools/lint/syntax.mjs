@@ -11,3 +11,9 @@ export function definitionOf(sourceCode, node, name) {
 export function withoutTypes(node) {
   return /^TS(As|Satisfies)Expression$/.test(node?.type) ? withoutTypes(node.expression) : node;
 }
+
+/** `require(…)`, `createRequire(…)(…)` and `process.getBuiltinModule(…)`. */
+export function isRequire(callee) {
+  if (callee.type === 'CallExpression') return callee.callee.name === 'createRequire';
+  return callee.name === 'require' || callee.property?.name === 'getBuiltinModule';
+}

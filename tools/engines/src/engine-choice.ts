@@ -59,7 +59,7 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
 /** The models of the file are those of its installation. The trial itself has a folder of its own. */
 function ofInstallation<Engine extends { model_sources?: string[] }>(engine: Engine, home: string | undefined): Engine {
   if (home === undefined || engine.model_sources === undefined) return engine;
-  return { ...engine, model_sources: engine.model_sources.map((source) => source.replaceAll('{home}', home)) };
+  return { ...engine, model_sources: engine.model_sources.map((source) => source.replace(/^\{home\}/, () => home)) };
 }
 
 /**

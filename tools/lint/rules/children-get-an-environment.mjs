@@ -1,5 +1,5 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
-import { definitionOf, withoutTypes } from '../syntax.mjs';
+import { definitionOf, isRequire, withoutTypes } from '../syntax.mjs';
 
 const MODULE = /^(node:)?(child_process|cluster)$/;
 const STARTS = new Set(['exec', 'execFile', 'execFileSync', 'execSync', 'fork', 'spawn', 'spawnSync']);
@@ -35,11 +35,11 @@ export default {
       'ImportNamespaceSpecifier, ImportDefaultSpecifier': (node) => reportUnnamed(node, node.parent.source),
       ImportExpression: (node) => reportUnnamed(node, node.source),
       'ExportNamedDeclaration, ExportAllDeclaration': (node) => reportUnnamed(node, node.source),
-      "CallExpression[callee.name='require']": (node) => reportUnnamed(node, node.arguments[0]),
       'VariableDeclarator[init.callee.name="promisify"]'(node) {
         if (starters.has(node.init.arguments[0]?.name) && node.id.type === 'Identifier') starters.add(node.id.name);
       },
       CallExpression(node) {
+        if (isRequire(node.callee)) return reportUnnamed(node, node.arguments[0]);
         const name = starterOf(node.callee, starters);
         if (name !== undefined && !node.arguments.some((one) => hasEnvironment(context, one)))
           context.report({ node, messageId: 'env' });

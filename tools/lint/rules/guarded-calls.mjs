@@ -1,6 +1,6 @@
 import { inWorkspace, isTest, isUnder } from '../files.mjs';
 import { HARMLESS, OUTBOUND } from '../outbound-calls.mjs';
-import { definitionOf, withoutTypes } from '../syntax.mjs';
+import { definitionOf, isRequire, withoutTypes } from '../syntax.mjs';
 
 /** Of modules that are harmless otherwise. */
 const CONNECTING = { jose: ['createRemoteJWKSet'], 'prom-client': ['Pushgateway'] };
@@ -117,12 +117,6 @@ function moduleOf(source) {
 function connects(source, name) {
   if (Object.hasOwn(CONNECTING, source)) return name === undefined || CONNECTING[source].includes(name);
   return name === undefined || !HARMLESS[source].includes(name);
-}
-
-/** `require(…)`, `createRequire(…)(…)` and `process.getBuiltinModule(…)`. */
-function isRequire(callee) {
-  if (callee.type === 'CallExpression') return callee.callee.name === 'createRequire';
-  return callee.name === 'require' || callee.property?.name === 'getBuiltinModule';
 }
 
 function isGlobalObject(node) {

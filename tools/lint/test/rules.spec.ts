@@ -92,7 +92,7 @@ it('finds every way to start a program that hides its environment', () => {
     found['children-get-an-environment-hidden.fail.txt'].filter(({ ruleId }) =>
       ruleId?.endsWith('children-get-an-environment'),
     ),
-  ).toHaveLength(6);
+  ).toHaveLength(8);
 });
 
 it('finds every plain request to the api', () => {
