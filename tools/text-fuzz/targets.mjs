@@ -26,7 +26,7 @@ const { oneLine } = await from('libs/platform/config/dist/startup');
 const { checkUrl } = await from('libs/platform/egress/dist/rules');
 const { clientAddress, proxyList } = await from('libs/platform/bounds/dist/client-address');
 const { JsonRefused, JsonScanner } = await from('libs/platform/bounds/dist/json-scanner');
-const { assertIfMatch, isUnchanged } = await from('libs/platform/http/dist/answers/etag');
+const { assertPreconditions, isUnchanged } = await from('libs/platform/http/dist/answers/etag');
 const { decodeCursor } = await from('libs/platform/http/dist/answers/page');
 const { nearest } = await from('libs/platform/http/dist/fields/near-miss');
 const { isStorable, isTimestamp } = await from('libs/platform/http/dist/fields/read-object');
@@ -318,7 +318,7 @@ export const TARGETS = [
       isUnchanged(text, '"a"');
       parseCookie(text);
       for (const read of [
-        () => assertIfMatch(text, '"a"'),
+        () => assertPreconditions({ ifMatch: text, ifNoneMatch: text }, '"a"'),
         () => parseIdempotencyKey(text),
         () => parseContentDigest(text),
       ])

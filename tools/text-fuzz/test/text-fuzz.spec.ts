@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomFrom } from '@slipway/inference-sim/random';
 import { attacksFrom, attacksOn, isUnbounded, randomAttack, textOf } from '../attacks.mjs';
 import { DYNAMIC, filesThatBuildExpressions, literalsIn } from '../expressions.mjs';
+import { TARGETS } from '../targets.mjs';
 
 const MOST_MS = 10;
 
@@ -77,4 +78,16 @@ describe('the expressions of the product', () => {
   it('that are built at run time are all listed, with what they are built from', () => {
     expect([...new Set(DYNAMIC.map(({ file }) => file))].sort()).toEqual(filesThatBuildExpressions().sort());
   });
+});
+
+it.each(TARGETS)('reads or refuses a text of its atoms: $name', async ({ atoms, run, open, refuses }) => {
+  const text = atoms.join('');
+  try {
+    await run?.(text);
+    const stream = open?.();
+    stream?.push(Buffer.from(text));
+    await stream?.end?.();
+  } catch (error) {
+    if (!refuses?.(error)) throw error;
+  }
 });
