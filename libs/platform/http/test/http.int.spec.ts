@@ -1,99 +1,27 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { errors, HttpModule, serveOpenApi, SlipwayHttpAdapter, type Scope } from '../src/index.js';
+import { HttpModule, SlipwayHttpAdapter } from '../src/index.js';
 import { SampleModule } from './sample.controller.js';
+import { expectEnvelope, good, SampleServer } from './sample-server.js';
 
-let app: NestFastifyApplication;
-let port: number;
+let server: SampleServer;
+const send: SampleServer['send'] = (...request) => server.send(...request);
 
 beforeAll(async () => {
-  const adapter = new SlipwayHttpAdapter({ bodyLimit: 4096 });
-  adapter.setGuard(async (request) => {
-    if (request.headers.authorization !== 'Bearer ok') throw errors.unauthenticated();
-    request.slipway.tenantId = 't1';
-    request.slipway.principal = {
-      tenantId: 't1',
-      tenantName: 't',
-      isOperatorTenant: false,
-      actor: { type: 'token', id: 'x' },
-      scopes: new Set<Scope>(['admin']),
-      owner: { type: 'person', id: 'alice' },
-      minters: [],
-    };
-  });
-  app = await NestFactory.create<NestFastifyApplication>(SampleModule, adapter, { logger: false });
-  serveOpenApi(app);
-  await app.listen(0, '127.0.0.1');
-  port = (app.getHttpServer().address() as AddressInfo).port;
+  server = await SampleServer.start();
 });
 
 afterAll(async () => {
-  await app?.close();
+  await server?.close();
 });
 
 it('notices a client that disappears: each connection asks an idle one after 15 s', () => {
-  expect(app.getHttpServer()).toMatchObject({ keepAlive: true, keepAliveInitialDelay: 15 });
+  expect(server.app.getHttpServer()).toMatchObject({ keepAlive: true, keepAliveInitialDelay: 15 });
 });
-
-interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: any;
-  text: string;
-}
-
-async function send(
-  method: string,
-  path: string,
-  options: { body?: string | Uint8Array; headers?: Record<string, string>; token?: string } = {},
-): Promise<Answer> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    body: options.body as never,
-    headers: {
-      ...(options.token === '' ? {} : { authorization: `Bearer ${options.token ?? 'ok'}` }),
-      ...(options.body !== undefined ? { 'content-type': 'application/json' } : {}),
-      ...options.headers,
-    },
-  });
-  const text = await answer.text();
-  return {
-    status: answer.status,
-    headers: Object.fromEntries(answer.headers),
-    text,
-    body: text.startsWith('{') ? JSON.parse(text) : undefined,
-  };
-}
-
-/** Sends bytes unchanged and reads until the server closes. */
-function raw(text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write(text));
-    socket.on('data', (chunk) => (answer += chunk.toString()));
-    socket.on('end', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}
-
-function expectEnvelope(answer: Answer, status: number, code: string): void {
-  expect({ status: answer.status, code: answer.body?.error?.code, text: answer.text }).toMatchObject({ status, code });
-  const { error } = answer.body;
-  expect(Object.keys(answer.body)).toEqual(['error']);
-  expect(typeof error.message).toBe('string');
-  expect(typeof error.category).toBe('string');
-  expect(error.request_id).toBe(answer.headers['x-request-id']);
-  expect(answer.headers['content-type']).toMatch(/^application\/json/);
-  expect(answer.headers['x-should-retry']).toBe(error.retryable ? undefined : 'false');
-}
-
-const good = JSON.stringify({ name: 'abc' });
 
 describe('failures', () => {
   it.each([
@@ -159,7 +87,7 @@ describe('failures', () => {
       'PUT /api/v1/samples/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ok\r\nContent-Type: application/json\r\n';
     const chunk = `1000\r\n${' '.repeat(4096)}\r\n`;
     for (const rest of [`Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`, 'Content-Length: 999999999\r\n\r\n']) {
-      const answer = await raw(head + rest);
+      const answer = await server.raw(head + rest);
       expect(answer).toMatch(/^HTTP\/1.1 413 /);
       expect(JSON.parse(/\{.*\}/s.exec(answer)![0]).error).toMatchObject({ code: 'body_too_large', max_bytes: 4096 });
     }
@@ -252,154 +180,10 @@ describe('failures', () => {
     ],
     ['an unknown expectation', 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: magic\r\nConnection: close\r\n\r\n', 417],
   ])('answers malformed HTTP (%s) with the envelope', async (_what, text, status) => {
-    const answer = await raw(text);
+    const answer = await server.raw(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     const body = JSON.parse(/\{.*\}/s.exec(answer)![0]);
     expect(body.error).toMatchObject({ code: expect.any(String), request_id: expect.stringMatching(/^req_/) });
-  });
-});
-
-describe('headers and parameters', () => {
-  it('returns a usable request id and traceparent, and replaces an unusable id', async () => {
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    const answer = await send('GET', '/api/v1/samples/x', { headers: { 'x-request-id': 'mine-1', traceparent } });
-    expect(answer.headers).toMatchObject({ 'x-request-id': 'mine-1', traceparent });
-    for (const id of ['has space', 'x'.repeat(129)]) {
-      const other = await send('GET', '/api/v1/nothing', { headers: { 'x-request-id': id } });
-      expect(other.headers['x-request-id']).toMatch(/^req_[0-9a-f]{32}$/);
-    }
-  });
-
-  it('treats a key and its quoted form as one, and fingerprints the query and the body', async () => {
-    const ask = async (key: string, body: string, query = ''): Promise<any> =>
-      (await send('PUT', `/api/v1/samples/x${query}`, { body, headers: { 'idempotency-key': key } })).body.claim;
-    const bare = await ask('abc', '{"name":"abc","size":1}');
-    expect(bare).toMatchObject({
-      method: 'PUT',
-      path: '/api/v1/samples/x',
-      key: 'abc',
-      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
-    expect(await ask('"abc"', '{ "size": 1, "name": "abc" }')).toEqual(bare);
-    expect((await ask('abc', '{"name":"abc","size":2}')).fingerprint).not.toBe(bare.fingerprint);
-    expect((await ask('abc', '{"name":"abc","size":1}', '?state=open')).fingerprint).not.toBe(bare.fingerprint);
-  });
-
-  it.each(['has space', '"open', 'x'.repeat(129), '', '""'])('refuses the key %j', async (key) => {
-    expectEnvelope(
-      await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'idempotency-key': key } }),
-      400,
-      'idempotency_key_invalid',
-    );
-  });
-
-  it('reads validate_only strictly, and refuses it if the route does not support it', async () => {
-    expect((await send('PUT', '/api/v1/samples/x?validate_only=true', { body: good })).body.dryRun).toBe(true);
-    expect((await send('PUT', '/api/v1/samples/x?validate_only=false', { body: good })).body.dryRun).toBe(false);
-    for (const query of [
-      'validate_only=1',
-      'validate_only=TRUE',
-      'validate_only=',
-      'validate_only=true&validate_only=true',
-    ]) {
-      expectEnvelope(await send('PUT', `/api/v1/samples/x?${query}`, { body: good }), 400, 'invalid_parameter');
-    }
-    expectEnvelope(await send('POST', '/api/v1/samples?validate_only=true', { body: good }), 400, 'invalid_parameter');
-  });
-
-  it('pages by key', async () => {
-    const first = await send('GET', '/api/v1/samples?limit=2');
-    expect(first.body.data).toEqual([1, 2]);
-    const second = await send('GET', `/api/v1/samples?limit=200&cursor=${first.body.next_cursor}`);
-    expect(second.body).toEqual({ data: [3, 4, 5], next_cursor: null });
-    const foreign = Buffer.from(JSON.stringify(['other', 2])).toString('base64url');
-    for (const query of [
-      'limit=x',
-      'limit=1.5',
-      'limit=1&limit=2',
-      'cursor=%20',
-      `cursor=${foreign}`,
-      'cursor=&cursor=',
-    ]) {
-      expectEnvelope(await send('GET', `/api/v1/samples?${query}`), 400, 'invalid_parameter');
-    }
-    for (const query of ['limit=0', 'limit=201', 'limit=-1', 'state=ajar']) {
-      expectEnvelope(await send('GET', `/api/v1/samples?${query}`), 422, 'validation_failed');
-    }
-    expectEnvelope(await send('GET', '/api/v1/samples?state=open&state=shut'), 400, 'invalid_parameter');
-  });
-
-  it('compares If-Match', async () => {
-    const { etagOf } = await import('../src/index.js');
-    const put = (header: string): Promise<Answer> =>
-      send('PUT', '/api/v1/samples/x', { body: good, headers: { 'if-match': header } });
-    expect((await put(etagOf('x', 1))).status).toBe(200);
-    expect((await put('*')).status).toBe(200);
-    expect((await put(`"a", ${etagOf('x', 1)}`)).status).toBe(200);
-    expectEnvelope(await put('"other"'), 412, 'precondition_failed');
-    expectEnvelope(await put(`W/${etagOf('x', 1)}`), 412, 'precondition_failed');
-  });
-
-  it('compares If-None-Match of a write, and returns the ETag with a refusal', async () => {
-    const { etagOf } = await import('../src/index.js');
-    const put = (headers: Record<string, string>): Promise<Answer> =>
-      send('PUT', '/api/v1/samples/x', { body: good, headers });
-    expect((await put({ 'if-none-match': '"other"' })).status).toBe(200);
-    for (const known of ['*', etagOf('x', 1), `"a", W/${etagOf('x', 1)}`]) {
-      const refused = await put({ 'if-none-match': known });
-      expectEnvelope(refused, 412, 'precondition_failed');
-      expect(refused.headers['etag']).toBe(etagOf('x', 1));
-    }
-    expectEnvelope(await put({ 'if-match': '*', 'if-none-match': '*' }), 412, 'precondition_failed');
-    expectEnvelope(
-      await send('PUT', '/api/v1/samples/x', { body: '{"name":1}', headers: { 'if-match': '"other"' } }),
-      400,
-      'invalid_parameter',
-    );
-  });
-
-  it('refuses conditions that an operation does not check, and ignores those that have no meaning', async () => {
-    const touch = (name: string): Promise<Answer> =>
-      send('POST', '/api/v1/samples/x/touch', { body: '{}', headers: { [name]: '"x"' } });
-    for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'])
-      expectEnvelope(await touch(name), 400, 'condition_not_supported');
-    expect((await touch('if-modified-since')).status).toBe(200);
-    const headers = { 'if-unmodified-since': 'Sun, 29 Nov 2026 10:00:00 GMT' };
-    expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers }), 400, 'condition_not_supported');
-    expect((await send('GET', '/api/v1/samples/x', { headers: { ...headers, 'if-match': '"x"' } })).status).toBe(200);
-  });
-
-  it.each([
-    ['dry_run=true', 'validate_only'],
-    ['dryRun=1', 'validate_only'],
-    ['validateOnly=true', 'validate_only'],
-    ['Strict=true', 'strict'],
-    ['anything', undefined],
-  ])('refuses ?%s on a mutation', async (query, meant) => {
-    const refused = await send('PUT', `/api/v1/samples/x?${query}`, { body: good });
-    expectEnvelope(refused, 400, 'invalid_parameter');
-    const [issue] = refused.body.error.details;
-    expect(issue).toMatchObject({ field: query.split('=')[0], code: 'unknown_parameter' });
-    expect(issue.message.includes('did you mean')).toBe(meant !== undefined);
-    if (meant !== undefined) expect(issue.message).toContain(`\`${meant}\``);
-  });
-
-  it('warns of unknown parameters of a read, or refuses them if it is strict', async () => {
-    const answer = await send('GET', '/api/v1/samples?limits=2&state=open&%C3%A4=1');
-    expect(answer.status).toBe(200);
-    expect(answer.body.warnings).toEqual([
-      {
-        code: 'unknown_parameter',
-        field: 'limits',
-        message: 'limits is not a parameter of this operation; did you mean `limit`?',
-      },
-      { code: 'unknown_parameter', field: 'ä', message: 'ä is not a parameter of this operation' },
-    ]);
-    expect(answer.headers['x-slipway-unknown-parameters']).toBe('limits, %C3%A4');
-    const long = await send('GET', `/api/v1/samples?${'a'.repeat(99)}%F0%9F%98%80%F0%9F%98%80=1`);
-    expect([long.status, long.body.warnings[0].field]).toEqual([200, `${'a'.repeat(99)}😀`]);
-    expectEnvelope(await send('GET', '/api/v1/samples?limits=2&strict=true'), 400, 'invalid_parameter');
-    expect((await send('GET', '/api/v1/samples?limit=2&strict=true')).body.warnings).toBeUndefined();
   });
 });
 
@@ -466,7 +250,7 @@ describe('answers', () => {
       const seen: number[] = [];
       const ask = (left: number): void => {
         if (left === 0) return resolve(seen);
-        httpRequest({ port, path: '/nothing', host: '127.0.0.1' }, (answer) => {
+        httpRequest({ port: server.port, path: '/nothing', host: '127.0.0.1' }, (answer) => {
           seen.push(answer.statusCode!);
           answer.resume().on('end', () => ask(left - 1));
         })
