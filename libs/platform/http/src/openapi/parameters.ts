@@ -85,12 +85,19 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
       schema: { ...known?.schema, type: 'string', minLength: 1 },
     });
   }
-  if (route.idempotent) add(IDEMPOTENCY_KEY);
-  if (route.dryRun) add(VALIDATE_ONLY);
-  if (route.conditional) [IF_MATCH, IF_NONE_MATCH_WRITE].forEach(add);
-  if (hasEtag(route)) add(IF_NONE_MATCH);
-  if (route.paged) PAGE.forEach(add);
+  declaredParametersOf(route).forEach(add);
   return [...parameters.values()];
+}
+
+/** Returns the parameters that follow from the declaration of a route. Those of its path are not among them. */
+export function declaredParametersOf(route: RouteSpec): Parameter[] {
+  return [
+    ...(route.idempotent ? [IDEMPOTENCY_KEY] : []),
+    ...(route.dryRun ? [VALIDATE_ONLY] : []),
+    ...(route.conditional ? [IF_MATCH, IF_NONE_MATCH_WRITE] : []),
+    ...(hasEtag(route) ? [IF_NONE_MATCH] : []),
+    ...(route.paged ? PAGE : []),
+  ];
 }
 
 /** For an area that is missing in the vocabulary. */

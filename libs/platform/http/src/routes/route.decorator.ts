@@ -11,6 +11,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { fieldsOf } from '../fields/read-object.js';
+import { declaredParametersOf } from '../openapi/parameters.js';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
 import { RequestReader } from './parameters.js';
 import { fullPathOf, type RouteSpec } from './route-spec.js';
@@ -59,7 +60,6 @@ export function readsBody(spec: RouteSpec): boolean {
   return read.get(spec)?.hasBody === true;
 }
 
-const PAGE_PARAMETERS = ['limit', 'cursor'];
 const known = new WeakMap<RouteSpec, ReadonlySet<string>>();
 
 /** Returns the names of all query parameters that have a meaning for a route, other than `strict`. */
@@ -75,8 +75,9 @@ function queryNamesOf(spec: RouteSpec): string[] {
   return [
     ...types.flatMap((type) => [...fieldsOf(type).keys()]),
     ...queryNames,
-    ...(spec.paged ? PAGE_PARAMETERS : []),
-    ...(spec.dryRun ? ['validate_only'] : []),
+    ...declaredParametersOf(spec)
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name }) => name),
   ];
 }
 
