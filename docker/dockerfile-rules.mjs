@@ -9,15 +9,14 @@ const STATE = /^install -d (-o node -g node )?-m 0700 (-o node -g node )?\/var\/
  */
 export function dockerfileProblems(text) {
   const instructions = instructionsIn(text);
-  const values = (name, among = instructions) => among.filter((one) => one.name === name).map(({ value }) => value);
   const image = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
   const problems = [];
-  if (!/^[1-9]\d*(:|$)/.test(values('USER', image).at(-1) ?? ''))
+  if (!/^[1-9]\d*(:|$)/.test(valuesOf('USER', image).at(-1) ?? ''))
     problems.push('must end as a numbered user other than root');
-  if (!values('HEALTHCHECK').some((value) => value.includes('/healthz')))
+  if (!valuesOf('HEALTHCHECK', instructions).some((value) => value.includes('/healthz')))
     problems.push('has no HEALTHCHECK of /healthz');
   if (/\b(curl|wget)\b/.test(text.replaceAll(/^#.*$/gm, ''))) problems.push('needs curl or wget');
-  for (const value of [...values('ENV'), ...values('ARG')]) {
+  for (const value of [...valuesOf('ENV', instructions), ...valuesOf('ARG', instructions)]) {
     const secret = value.split(/\W/).find((word) => SECRET.test(word));
     if (secret) problems.push(`sets ${secret}: an image must hold no secret`);
   }
@@ -30,7 +29,7 @@ export function dockerfileProblems(text) {
 }
 
 /** The instructions of all stages, with their continued lines. */
-function instructionsIn(text) {
+export function instructionsIn(text) {
   return text
     .replaceAll(/^#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, ' ')
@@ -38,4 +37,9 @@ function instructionsIn(text) {
     .filter((line) => line.trim() !== '')
     .map((line) => /^(\S+)\s(.*)$/.exec(line.trim()))
     .map(([, name, value]) => ({ name: name.toUpperCase(), value: value.replaceAll(/\s+/g, ' ').trim() }));
+}
+
+/** The values of the instructions with this name. */
+export function valuesOf(name, instructions) {
+  return instructions.filter((one) => one.name === name).map(({ value }) => value);
 }

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { composeProblems, mountsOf, unpinnedImages, variablesOf } from './compose-rules.mjs';
-import { dockerfileProblems } from './dockerfile-rules.mjs';
+import { dockerfileProblems, instructionsIn, valuesOf } from './dockerfile-rules.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
@@ -44,13 +44,11 @@ function lintDockerfile(file) {
   for (const { issues } of report.files)
     for (const issue of issues) fail(`${file}:${issue.line}`, `${issue.title}: ${issue.description}`);
 
-  const text = read(file).replaceAll(/\\\n\s*/g, ' ');
-  const instructions = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const values = (name) =>
-    instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const text = read(file);
+  const stages = valuesOf('FROM', instructionsIn(text));
   if (!existsSync(join(folder, `${file}.dockerignore`))) fail(file, 'has no .dockerignore next to it');
-  for (const problem of dockerfileProblems(read(file))) fail(file, problem);
-  for (const value of values('FROM')) lintBase(file, value.split(' ')[0], values('FROM'));
+  for (const problem of dockerfileProblems(text)) fail(file, problem);
+  for (const stage of stages) lintBase(file, stage.split(' ')[0], stages);
 }
 
 function lintBase(file, image, stages) {
