@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { CollectedBytes } from './collected-bytes.js';
+import { collect, CollectedBytes } from './collected-bytes.js';
 
 const bytesOf = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, index) => index % 251));
 
@@ -38,4 +38,19 @@ it('returns what arrived together without a copy', () => {
 it('has few pieces, whatever the number of those that arrived', () => {
   expect(collected(bytesOf(200_000), [1]).parts().length).toBeLessThan(50);
   expect(collected(bytesOf(200_000), [1, 4_000]).parts().length).toBeLessThan(50);
+});
+
+it('reads a body up to its limit, and stops at the first piece above it', async () => {
+  let read = 0;
+  async function* body(): AsyncGenerator<Buffer> {
+    for (const piece of ['ab', 'c', 'd', 'e']) {
+      read += 1;
+      yield Buffer.from(piece);
+    }
+  }
+  const tooLarge = (): Error => new Error('too large');
+  expect((await collect(body(), 5, tooLarge)).toString()).toBe('abcde');
+  read = 0;
+  await expect(collect(body(), 3, tooLarge)).rejects.toThrow('too large');
+  expect(read).toBe(3);
 });

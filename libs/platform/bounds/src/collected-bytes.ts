@@ -54,3 +54,17 @@ export class CollectedBytes {
     this.used = 0;
   }
 }
+
+/** Reads a whole body. Stops, and throws the error of `tooLarge`, at the piece with which it exceeds `maxBytes`. */
+export async function collect(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
+  const bytes = new CollectedBytes();
+  for await (const piece of body) {
+    if (bytes.size + piece.length > maxBytes) throw tooLarge();
+    bytes.push(piece);
+  }
+  return bytes.whole();
+}

@@ -1,5 +1,5 @@
 import { serverUrls, withinTime } from '@slipway/contracts';
-import { CollectedBytes } from '@slipway/platform-bounds';
+import { collect } from '@slipway/platform-bounds';
 import { request, type Dispatcher } from 'undici';
 
 /** A server that answers requests. `credential` is plaintext; nothing in this file repeats it. */
@@ -116,15 +116,11 @@ async function send(server: CallableServer, call: EngineCall): Promise<EngineAns
     ...(limitMs === undefined ? {} : { headersTimeout: limitMs, bodyTimeout: limitMs }),
     signal,
   });
-  const bytes = new CollectedBytes();
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    if (bytes.size + chunk.length > MAX_ANSWER_BYTES) throw new AnswerTooLargeError();
-    bytes.push(chunk);
-  }
+  const bytes = await collect(answer.body, MAX_ANSWER_BYTES, () => new AnswerTooLargeError());
   return {
     status: answer.statusCode,
     type: String(answer.headers['content-type'] ?? ''),
-    text: bytes.whole().toString('utf8'),
+    text: bytes.toString('utf8'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeLimit, withoutTrailingSlashes } from '@slipway/contracts';
-import { CollectedBytes } from '@slipway/platform-bounds';
+import { collect } from '@slipway/platform-bounds';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
 import type { KubeCluster, ClusterTls } from './cluster.js';
@@ -180,17 +180,13 @@ export class Transport {
   }
 
   private async read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
-    const bytes = new CollectedBytes();
+    const tooLarge = (): UnreachableError =>
+      this.unreachable('TOO_LARGE', `its response is longer than ${maxBytes} bytes and was discarded`);
     try {
-      for await (const chunk of body) {
-        if (bytes.size + chunk.length > maxBytes)
-          throw this.unreachable('TOO_LARGE', `its response is longer than ${maxBytes} bytes and was discarded`);
-        bytes.push(chunk);
-      }
+      return (await collect(body, maxBytes, tooLarge)).toString('utf8');
     } catch (error) {
       throw this.unreachableBy(error);
     }
-    return bytes.whole().toString('utf8');
   }
 
   private parse(text: string): unknown {
