@@ -22,6 +22,9 @@ const TELL_MS = 30_000;
 /** Output that `--verbose` adds: which project is checked, and when. */
 const STEP = /^\[?\d+:\d+:\d+|^ {4}\* |^\s*$/;
 
+/** The compiler prints it once for each project. */
+const PROJECT_START = 'Building project ';
+
 const startedAt = performance.now();
 const before = fingerprint();
 if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
@@ -37,7 +40,7 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
   }
   await bundleSdk();
   await bundleCommand();
-  const built = (output.match(/Building project /g)?.length ?? 0) + ((await bundleConsole()) ? 1 : 0);
+  const built = output.split(PROJECT_START).length - 1 + ((await bundleConsole()) ? 1 : 0);
   told(`Built ${built === 1 ? '1 project' : `${built} projects`} in ${seconds()} s.`);
   mkdirSync(path.dirname(STAMP), { recursive: true });
   writeFileSync(STAMP, fingerprint());
@@ -56,11 +59,16 @@ function seconds() {
 function progressOf() {
   const { stderr } = process;
   let toldAt = performance.now();
-  const show = (output) => {
+  let count = 0;
+  /** The end of the output, in which the next chunk may complete the text that is counted. */
+  let rest = '';
+  const show = (chunk) => {
+    const pieces = `${rest}${chunk}`.split(PROJECT_START);
+    count += pieces.length - 1;
+    rest = pieces.at(-1).slice(1 - PROJECT_START.length);
     const now = performance.now();
     if (!stderr.isTTY && now - toldAt < TELL_MS) return;
     toldAt = now;
-    const count = output.match(/Building project /g)?.length ?? 0;
     const line = `Building: ${count === 1 ? '1 project' : `${count} projects`} so far, ${seconds()} s`;
     stderr.write(stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
   };
@@ -80,13 +88,14 @@ function compile() {
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk) => {
         output += chunk;
-        progress(output);
+        progress(chunk);
       });
-    child.once('error', (error) => resolve({ status: 1, output: `${error.message}\n` }));
-    child.once('close', (code) => {
+    const end = (result) => {
       progress.end();
-      resolve({ status: code ?? 1, output });
-    });
+      resolve(result);
+    };
+    child.once('error', (error) => end({ status: 1, output: `${error.message}\n` }));
+    child.once('close', (code) => end({ status: code ?? 1, output }));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
       process.once(signal, () => {
         child.kill(signal);
