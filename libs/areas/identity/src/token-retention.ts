@@ -3,6 +3,7 @@ import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import { prepared } from '@slipway/platform-database';
 import { tokenStartedOperation } from '@slipway/platform-durable/operations';
 import { inBatches, Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { CREATED_BY_CONFIGURATION } from '@slipway/platform-http/auth';
 
 /**
  * The bootstrap token stays: configuration would create it again, and a revocation must survive that. A token stays as
@@ -14,7 +15,7 @@ const DELETE_ENDED_TOKENS = prepared(
   `with gone as (
      delete from api_tokens where id = any(array(
        select k.id from api_tokens k
-       where least(k.expires_at, k.revoked_at) < now() - make_interval(days => $1) and k.created_by <> 'system:configuration'
+       where least(k.expires_at, k.revoked_at) < now() - make_interval(days => $1) and k.created_by <> '${CREATED_BY_CONFIGURATION}'
          and not ${tokenStartedOperation('k.tenant_id', 'k.id')}
        order by least(k.expires_at, k.revoked_at) limit $2 for update skip locked))
      returning 1

@@ -1,6 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, Raw } from 'typeorm';
-import { ApiTokenEntity, type NewToken, TokenService, type TokenRow } from '@slipway/platform-http/auth';
+import {
+  ApiTokenEntity,
+  CREATED_BY_CONFIGURATION,
+  type NewToken,
+  TokenService,
+  type TokenRow,
+} from '@slipway/platform-http/auth';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import {
   type ExistenceCheck,
@@ -184,7 +190,7 @@ function assertRotatable({ id, state, replaced_by, created_by }: TokenRow): void
       remediation: 'Create a new token.',
       extra,
     });
-  if (created_by !== 'system:configuration') return;
+  if (created_by !== CREATED_BY_CONFIGURATION) return;
   throw identityErrors.token_not_rotatable({
     message: 'The bootstrap token is set by configuration.',
     remediation: 'Change SLIPWAY_BOOTSTRAP_TOKEN and restart the api, or create another token.',

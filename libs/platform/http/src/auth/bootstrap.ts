@@ -2,6 +2,9 @@ import { hashSecret, OPERATOR_TENANT, parseToken } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { newId, prepared, type Database, type Tx } from '@slipway/platform-database';
 
+/** `created_by` of the bootstrap token. It distinguishes this token from all others. */
+export const CREATED_BY_CONFIGURATION = 'system:configuration';
+
 /** Two processes may boot at once: the one whose insert loses reads the winner's row. */
 const ENSURE_TENANT = prepared(
   'auth-bootstrap-tenant',
@@ -17,7 +20,7 @@ const OPERATOR = prepared('auth-bootstrap-operator', `select id from tenants whe
 const ENSURE_TOKEN = prepared(
   'auth-bootstrap-token',
   `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
-   values ($1, $2, 'bootstrap', '{admin}', $3, 'system:configuration', 'person', 'operator', '[]', '9999-12-31T23:59:59Z')
+   values ($1, $2, 'bootstrap', '{admin}', $3, '${CREATED_BY_CONFIGURATION}', 'person', 'operator', '[]', '9999-12-31T23:59:59Z')
    on conflict (id) do update set secret_sha256 = excluded.secret_sha256
    where api_tokens.tenant_id = excluded.tenant_id and api_tokens.secret_sha256 <> excluded.secret_sha256`,
 );

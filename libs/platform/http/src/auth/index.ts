@@ -17,7 +17,7 @@ export {
   RequestGuard,
   withAccess,
 } from './request-guard.js';
-export { ensureBootstrap } from './bootstrap.js';
+export { CREATED_BY_CONFIGURATION, ensureBootstrap } from './bootstrap.js';
 export { accessOf, holdAccess, lockAccess, refusalIn, refusalOf, requireAccess } from './caller-access.js';
 export {
   HAS_SECOND_TENANT,
