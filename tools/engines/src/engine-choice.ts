@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parseOperatorConfig, resolveSecret } from '@slipway/platform-config';
 import { endpointTarget } from '@slipway/target-endpoint';
-import { builtInEngines, processTarget, type ProcessTargetConfig } from '@slipway/target-process';
+import { builtInEngines, fillHome, processTarget, type ProcessTargetConfig } from '@slipway/target-process';
 import { UsageError, type TryOptions } from './options.js';
 
 export interface ChosenEngine {
@@ -59,7 +59,7 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
 /** The models of the file are those of its installation. The trial itself has a folder of its own. */
 function ofInstallation<Engine extends { model_sources?: string[] }>(engine: Engine, home: string | undefined): Engine {
   if (home === undefined || engine.model_sources === undefined) return engine;
-  return { ...engine, model_sources: engine.model_sources.map((source) => source.replace(/^\{home\}/, () => home)) };
+  return { ...engine, model_sources: fillHome(engine.model_sources, home) };
 }
 
 /**

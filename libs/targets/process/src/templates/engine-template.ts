@@ -28,7 +28,7 @@ import {
 import type { EngineConfig, LimitsConfig, ReadyConfig, StopConfig } from './engine-config.js';
 import type { HostNeeds } from '../host/programs.js';
 import type { EngineProbe } from '../instances/instance-folder.js';
-import { ModelSources } from './model-sources.js';
+import { fillHome, ModelSources } from './model-sources.js';
 import { templateProblems } from './template-problems.js';
 
 /** The default for an engine that does not say how its health is checked. */
@@ -108,7 +108,7 @@ export class EngineTemplate {
     this.portNames = config.ports ?? [];
     this.isKeyed = placeholdersOf(config).has('instance_key');
     const { model_sources: sources } = config;
-    if (sources) this.sources = new ModelSources(sources.map((one) => one.replace(/^\{home\}/, () => home)));
+    if (sources) this.sources = new ModelSources(fillHome(sources, home));
     this.problems = templateProblems(config).map(({ key, problem }) => `engine "${name}": ${key} ${problem}`);
     this.warnings = openTemplateWarnings(name, config, this.args);
   }

@@ -6,6 +6,11 @@ const HUB_ID = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/;
 const HUB_PATTERN = /^hf:[\w.*?-]{1,96}\/[\w.*?-]{1,96}$/;
 const MAX_URI_LENGTH = 1_024;
 
+/** Fills `{home}` in the patterns of `model_sources`. */
+export function fillHome(patterns: readonly string[], home: string): string[] {
+  return patterns.map((pattern) => pattern.replace(/^\{home\}/, () => home));
+}
+
 /**
  * The models that `model.uri` may name: globs of absolute paths (`*` and `?` within a folder, a folder `**` for any
  * number of folders) and of hub ids (`hf:org/*`).
