@@ -115,4 +115,4 @@ export { serverUrls, type ServerUrls } from './server-urls.js';
 export { withoutOuterSlashes, withoutTrailingSlashes } from './slashes.js';
 export * from './statuses.js';
 export * from './time-limit.js';
-export { beginningOf } from './text.js';
+export { beginningOf, ordinalOf } from './text.js';

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ordinalOf } from '@slipway/contracts';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
   assertPreconditions,
@@ -68,7 +69,8 @@ export class PoliciesService implements ExistenceCheck {
   async version(who: Principal, deploymentName: string, given: string): Promise<Reply<PolicyDto>> {
     const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const { id, name } = await this.deployments.get(tx, who.tenantId, deploymentName);
-      const row = /^[1-9]\d{0,8}$/.test(given) ? await this.store.version(tx, id, Number(given)) : undefined;
+      const number = ordinalOf(given);
+      const row = number === undefined ? undefined : await this.store.version(tx, id, number);
       if (!row) throw policyErrors.policy_version_not_found();
       return answerOf(name, row);
     });

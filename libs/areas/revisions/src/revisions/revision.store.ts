@@ -1,4 +1,4 @@
-import { systemActor, type RevisionState } from '@slipway/contracts';
+import { ordinalOf, systemActor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, type Reads, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
@@ -243,18 +243,10 @@ export class RevisionStore implements RevisionsPort {
 
 /** By id, name or number. */
 export function byReference(deploymentId: string, reference: string): FindOptionsWhere<RevisionEntity>[] {
-  const number = numberOf(reference);
+  const number = ordinalOf(reference);
   return [
     { deploymentId, id: reference },
     { deploymentId, name: reference },
     ...(number === undefined ? [] : [{ deploymentId, number }]),
   ];
-}
-
-/**
- * Returns undefined for a text that cannot be one of our numbers, so that it never reaches Postgres as one and clients
- * may send any text.
- */
-export function numberOf(reference: string): number | undefined {
-  return /^[1-9]\d{0,8}$/.test(reference) ? Number(reference) : undefined;
 }

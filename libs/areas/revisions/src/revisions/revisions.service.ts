@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ordinalOf } from '@slipway/contracts';
 import { Database, rowPage } from '@slipway/platform-database';
 import { jsonPatch, rawJson, rawPage, type PageRequest, type Principal, type RawJson } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { revisionErrors } from './revision.errors.js';
 import { SHOW_REVISION, LIST_REVISIONS } from './revision.query.js';
-import { numberOf, RevisionStore } from './revision.store.js';
+import { RevisionStore } from './revision.store.js';
 
 /** Higher than the number of every revision. */
 const BEHIND_ALL = Number.MAX_SAFE_INTEGER;
@@ -29,7 +30,7 @@ export class RevisionsService {
 
   async get({ tenantId }: Principal, deploymentName: string, reference: string): Promise<RawJson> {
     const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
-    const values = [deploymentId, deploymentName, reference, numberOf(reference) ?? null];
+    const values = [deploymentId, deploymentName, reference, ordinalOf(reference) ?? null];
     const [row] = await this.database.read<{ json: string }>({ tenantId }, SHOW_REVISION, values);
     if (!row) throw revisionErrors.revision_not_found();
     return rawJson(row.json);
