@@ -8,13 +8,18 @@ import { namesOf, patternsOf } from './name-patterns.js';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
+/** Returns the captures of the pattern in the product code of a folder, with repetitions. */
+function capturesIn(folder: string, pattern: RegExp, skippedFolders: RegExp): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /[/\\]src[/\\].*\.ts$/.test(file) && !/\.spec\.ts$/.test(file) && !skippedFolders.test(file))
+    .flatMap((file) => [...readFileSync(path.join(root, folder, file), 'utf8').matchAll(pattern)])
+    .map(([, captured]) => captured!);
+}
+
 /** All names with a dot in the code of the areas and of the platform under them, as literals. */
 const written = new Set(
   ['libs/areas', 'libs/platform'].flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /[/\\]src[/\\].*\.ts$/.test(file) && !/\.spec\.ts$|[/\\](?:migrations|dist)[/\\]/.test(file))
-      .flatMap((file) => [...readFileSync(path.join(root, folder, file), 'utf8').matchAll(/'([a-z_]+\.[a-z_]+)'/g)])
-      .map(([, name]) => name!),
+    capturesIn(folder, /'([a-z_]+\.[a-z_]+)'/g, /[/\\](?:migrations|dist)[/\\]/),
   ),
 );
 
@@ -34,24 +39,12 @@ it('has every type of event and every action that the code writes, and no other'
 });
 
 it('has every type of resource of an audit row', () => {
-  const found = ['libs/areas'].flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /[/\\]src[/\\].*\.ts$/.test(file) && !/\.spec\.ts$|[/\\](?:testing|dist)[/\\]/.test(file))
-      .flatMap((file) => [
-        ...readFileSync(path.join(root, folder, file), 'utf8').matchAll(/resourceType: '([a-z_]+)'/g),
-      ])
-      .map(([, name]) => name!),
-  );
+  const found = capturesIn('libs/areas', /resourceType: '([a-z_]+)'/g, /[/\\](?:testing|dist)[/\\]/);
   expect([...new Set([...found, 'operation'])].sort()).toEqual([...AUDITED_RESOURCES]);
 });
 
 it('has every kind of operation', () => {
-  const found = readdirSync(path.join(root, 'libs/areas'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /[/\\]src[/\\].*\.ts$/.test(file) && !/\.spec\.ts$|[/\\]dist[/\\]/.test(file))
-    .flatMap((file) => [
-      ...readFileSync(path.join(root, 'libs/areas', file), 'utf8').matchAll(/defineOperation\(\{\s*kind: '([a-z_]+)'/g),
-    ])
-    .map(([, kind]) => kind!);
+  const found = capturesIn('libs/areas', /defineOperation\(\{\s*kind: '([a-z_]+)'/g, /[/\\]dist[/\\]/);
   expect(found.sort()).toEqual([...OPERATION_KINDS].sort());
 });
 
