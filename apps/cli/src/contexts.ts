@@ -11,6 +11,7 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutPath } from './addresses.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { isIgnored, readLocalStack, type IgnoredHome, type LocalStack } from './local-stack.js';
 import type { Environment } from './terminal.js';
@@ -197,12 +198,8 @@ export class Contexts {
   }
 }
 
-/** The address without `/api/v1` and without slashes at its end: people copy the one or the other. */
-export function serverOf(url: string): string {
-  const cut = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
-  const whole = cut(url.trim());
-  return whole.endsWith('/api/v1') ? cut(whole.slice(0, -'/api/v1'.length)) : whole;
-}
+/** The address without `/api/v1` and without slashes at its end. */
+export const serverOf = (url: string): string => withoutPath(url.trim(), '/api/v1');
 
 function realOf(folder: string): string {
   try {

@@ -1,3 +1,4 @@
+import { withoutPath } from '../addresses.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { isOfThisMachine } from '../local-stack.js';
 import type { Session } from '../session.js';
@@ -38,9 +39,7 @@ function addressOf(url: string): string {
       'It must start with http:// or https://.',
     );
   const { origin, pathname } = new URL(url);
-  const cut = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
-  const path = cut(pathname);
-  return origin + (path.endsWith('/v1') ? cut(path.slice(0, -'/v1'.length)) : path);
+  return origin + withoutPath(pathname, '/v1');
 }
 
 function isLoopback(url: string): boolean {

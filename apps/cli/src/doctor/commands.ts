@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withoutPath } from '../addresses.js';
 import { serverOf } from '../contexts.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
@@ -77,15 +78,13 @@ export async function surroundingsOf(session: Session): Promise<Surroundings> {
     env,
     cwd,
     apiUrl,
-    ...(gatewayUrl && { gatewayUrl: withoutV1(gatewayUrl) }),
+    ...(gatewayUrl && { gatewayUrl: withoutPath(gatewayUrl, '/v1') }),
     isLocal,
     isRunning,
     fetch: isLocal ? globalThis.fetch : session.fetch,
     client: () => session.client(),
   };
 }
-
-const withoutV1 = (url: string): string => url.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
 
 /** Works even if the user is not logged in. */
 function addressesOf(session: Session): { url: string; gatewayUrl?: string; isRunning: boolean } {
