@@ -8,3 +8,10 @@ export function withoutPath(url: string, path: string): string {
 }
 
 const withoutSlashes = (text: string): string => text.replace(/(?<!\/)\/+$/, '');
+
+/** Whether only the machine itself can reach this address, so that it names another machine to each reader. */
+export function isLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname === '0.0.0.0' || /^127\./.test(hostname);
+}

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { withoutPath } from '../addresses.js';
+import { isLoopback } from '../addresses.js';
 import { serverOf } from '../contexts.js';
 import { EXIT } from '../exit-codes.js';
+import { uncheckedGatewayOf } from '../gateway-address.js';
 import type { Session } from '../session.js';
 import type { View } from '../table.js';
 import { harmless, painted, type Colour } from '../terminal.js';
@@ -16,8 +17,6 @@ const FINDINGS: View = {
     { title: 'REMEDY', of: 'remedy' },
   ],
 };
-/** How long the api may take to name its gateway. */
-const ASK_MS = 3_000;
 
 const SHOWN: Record<Finding['verdict'], readonly [string, Colour]> = {
   ok: ['ok     ', 'green'],
@@ -71,14 +70,13 @@ function tell({ output, terminal }: Session, { check, verdict, message, remedy }
 export async function surroundingsOf(session: Session): Promise<Surroundings> {
   const { env, cwd } = session;
   const { url: apiUrl, gatewayUrl: known, isRunning } = addressesOf(session);
-  const host = URL.canParse(apiUrl) ? new URL(apiUrl).hostname : '';
-  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(host);
-  const gatewayUrl = env['SLIPWAY_GATEWAY_URL'] || known || (await gatewayOfApi(session));
+  const isLocal = isLoopback(apiUrl);
+  const gatewayUrl = await uncheckedGatewayOf(session, known);
   return {
     env,
     cwd,
     apiUrl,
-    ...(gatewayUrl && { gatewayUrl: withoutPath(gatewayUrl, '/v1') }),
+    ...(gatewayUrl && { gatewayUrl }),
     isLocal,
     isRunning,
     fetch: isLocal ? globalThis.fetch : session.fetch,
@@ -97,20 +95,5 @@ function addressesOf(session: Session): { url: string; gatewayUrl?: string; isRu
     const local = `http://127.0.0.1:${env['SLIPWAY_API_PORT'] || 7070}`;
     const url = env['SLIPWAY_URL'] ? serverOf(env['SLIPWAY_URL']) : local;
     return { url: URL.canParse(url) ? url : 'http://127.0.0.1:7070', isRunning: false };
-  }
-}
-
-/** The address that the api names for clients of models. */
-async function gatewayOfApi(session: Session): Promise<string | undefined> {
-  const { withinTime } = await import('@slipway/sdk');
-  try {
-    const { gateway_url: url } = (await withinTime(ASK_MS, session.signal, async (signal) =>
-      (await session.client()).system({ signal, maxRetries: 0 }),
-    )) as { gateway_url?: string };
-    return url;
-  } catch {
-    // Other checks say why the api does not answer.
-    session.signal.throwIfAborted();
-    return undefined;
   }
 }

@@ -4,9 +4,10 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { isLoopback } from '../addresses.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 import { withoutToken } from '../terminal.js';
-import { isLoopbackUrl, isSlipway } from './server-checks.js';
+import { isSlipway } from './server-checks.js';
 
 /** The versions in the product's package.json; the command itself accepts any version from 20 on. */
 const NODES: readonly (readonly [number, number])[] = [
@@ -109,7 +110,7 @@ export const HOST_CHECKS: readonly Check[] = [
   { name: 'node', look: () => Promise.resolve(nodeVersion(process.versions.node)) },
   portOf('api port', 'SLIPWAY_API_PORT', 7070, ({ apiUrl }) => apiUrl),
   portOf('gateway port', 'SLIPWAY_GATEWAY_PORT', 7080, ({ gatewayUrl }) =>
-    gatewayUrl !== undefined && isLoopbackUrl(gatewayUrl) ? gatewayUrl : undefined,
+    gatewayUrl !== undefined && isLoopback(gatewayUrl) ? gatewayUrl : undefined,
   ),
   disk,
   gpus,

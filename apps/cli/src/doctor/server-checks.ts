@@ -1,3 +1,4 @@
+import { isLoopback } from '../addresses.js';
 import { asSlipwayError, CliError } from '../exit-codes.js';
 import { reasonOf } from '../failure-lines.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
@@ -42,7 +43,7 @@ const gatewayCheck: Check = {
       answer = await own(`${gatewayUrl}/readyz`, { signal, redirect: 'error' });
     } catch (error) {
       const said = `no response from ${gatewayUrl}: ${reasonOf(error)}`;
-      const isOfOther = !isLocal && isLoopbackUrl(gatewayUrl);
+      const isOfOther = !isLocal && isLoopback(gatewayUrl);
       if (isOfOther)
         return warning(
           `the api names ${gatewayUrl} as its gateway, which is an address of its own machine`,
@@ -57,9 +58,6 @@ const gatewayCheck: Check = {
     return fault(`the server at ${gatewayUrl} is not a gateway of Slipway`, 'unset SLIPWAY_GATEWAY_URL');
   },
 };
-
-export const isLoopbackUrl = (url: string): boolean =>
-  URL.canParse(url) && /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
 
 const clockCheck: Check = {
   name: 'clock',

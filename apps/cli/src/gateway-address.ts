@@ -1,9 +1,13 @@
-import { withoutPath } from '../addresses.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { isOfThisMachine } from '../local-stack.js';
-import type { Session } from '../session.js';
+import type { CallOptions } from '@slipway/sdk';
+import { isLoopback, withoutPath } from './addresses.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { isOfThisMachine } from './local-stack.js';
+import type { Session } from './session.js';
 
 const HOW = 'Pass --gateway https://models.example.com, or set SLIPWAY_GATEWAY_URL.';
+
+/** How long the api may take to name its gateway to a check. */
+const ASK_MS = 3_000;
 
 /**
  * The address of the gateway for the chosen installation: from the flag, the variable, the stack of this machine, or the
@@ -14,9 +18,7 @@ export async function gatewayOf(session: Session, given?: string): Promise<strin
   if (named) return addressOf(named);
   const { url, gatewayUrl } = session.chosen();
   if (gatewayUrl !== undefined) return gatewayUrl;
-  const { gateway_url: told } = (await (await session.client()).system({ signal: session.signal })) as {
-    gateway_url?: string;
-  };
+  const told = await addressOfApi(session, { signal: session.signal });
   if (told === undefined || !URL.canParse(told))
     throw new CliError('The api does not name its gateway.', EXIT.failed, HOW);
   const address = addressOf(told);
@@ -30,6 +32,32 @@ export async function gatewayOf(session: Session, given?: string): Promise<strin
   return address;
 }
 
+/**
+ * The same address for a check, which also accepts one that is no URL or of another machine, because it gets no token.
+ * @returns undefined if nothing names a gateway
+ */
+export async function uncheckedGatewayOf(session: Session, ofStack?: string): Promise<string | undefined> {
+  const url = session.env['SLIPWAY_GATEWAY_URL'] || ofStack || (await addressInTime(session));
+  return url && withoutPath(url, '/v1');
+}
+
+async function addressInTime(session: Session): Promise<string | undefined> {
+  const { withinTime } = await import('@slipway/sdk');
+  try {
+    return await withinTime(ASK_MS, session.signal, (signal) => addressOfApi(session, { signal, maxRetries: 0 }));
+  } catch {
+    // Other checks say why the api does not answer.
+    session.signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** The address that the api names for clients of models. Another server than Slipway may have answered. */
+async function addressOfApi(session: Session, options: CallOptions): Promise<string | undefined> {
+  const { gateway_url: url }: { gateway_url?: string } = await (await session.client()).system(options);
+  return url;
+}
+
 /** Without `/v1` and slashes at its end: clients of OpenAI take the address with it. */
 function addressOf(url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
@@ -40,9 +68,4 @@ function addressOf(url: string): string {
     );
   const { origin, pathname } = new URL(url);
   return origin + withoutPath(pathname, '/v1');
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname === '0.0.0.0' || /^127\./.test(hostname);
 }
