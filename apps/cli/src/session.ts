@@ -57,6 +57,8 @@ export class Session {
   /** Set before the action of any command runs. */
   flags: GlobalFlags = {};
   exitCode: ExitCode = EXIT.ok;
+  /** The usual address of this machine, if a command calls it without a context: it is called without a proxy. */
+  localUrl?: string;
   readonly terminal: Terminal;
   readonly output: Output;
   readonly contexts: Contexts;
@@ -108,9 +110,10 @@ export class Session {
 
   /** The stack of this machine is no affair of a proxy, whatever NO_PROXY says. */
   private async fetchFor({ hostname }: URL): Promise<typeof fetch> {
-    const { isHere, url } = this.context ?? {};
-    if (isHere && URL.canParse(url!) && new URL(url!).hostname === hostname) return globalThis.fetch;
-    return (await import('@slipway/sdk')).environmentFetch(this.env);
+    const { isHere, url, gatewayUrl } = this.context ?? {};
+    const direct = isHere ? [url, gatewayUrl] : [this.localUrl];
+    const isDirect = direct.some((one) => one !== undefined && URL.canParse(one) && new URL(one).hostname === hostname);
+    return isDirect ? globalThis.fetch : (await import('@slipway/sdk')).environmentFetch(this.env);
   }
 
   /** Runs an endless command, which Ctrl-C ends. */

@@ -20,7 +20,7 @@ export interface Surroundings {
   apiUrl: string;
   /** The address of the gateway, if anything names it. */
   gatewayUrl?: string;
-  /** Calls through the proxies of the environment, if the server is on another machine. */
+  /** Calls the stack of this machine directly, and other servers through the proxies of the environment. */
   fetch: typeof fetch;
   /** Whether the api is on this machine, so that `npm start` would fix it. */
   isLocal: boolean;

@@ -79,21 +79,22 @@ export async function surroundingsOf(session: Session): Promise<Surroundings> {
     ...(gatewayUrl && { gatewayUrl }),
     isLocal,
     isRunning,
-    fetch: isLocal ? globalThis.fetch : session.fetch,
+    fetch: session.fetch,
     client: () => session.client(),
   };
 }
 
 /** Works even if the user is not logged in. */
 function addressesOf(session: Session): { url: string; gatewayUrl?: string; isRunning: boolean } {
-  const { env } = session;
   try {
     // A stack that runs has written its addresses.
     const { url, gatewayUrl } = session.chosen();
     return { url, gatewayUrl, isRunning: gatewayUrl !== undefined };
   } catch {
-    const local = `http://127.0.0.1:${env['SLIPWAY_API_PORT'] || 7070}`;
-    const url = env['SLIPWAY_URL'] ? serverOf(env['SLIPWAY_URL']) : local;
-    return { url: URL.canParse(url) ? url : 'http://127.0.0.1:7070', isRunning: false };
+    const { SLIPWAY_URL: named, SLIPWAY_API_PORT: port } = session.env;
+    const url = named ? serverOf(named) : `http://127.0.0.1:${port || 7070}`;
+    if (named && URL.canParse(url)) return { url, isRunning: false };
+    session.localUrl = URL.canParse(url) ? url : 'http://127.0.0.1:7070';
+    return { url: session.localUrl, isRunning: false };
   }
 }

@@ -199,6 +199,59 @@ describe('the server at the address of the api', () => {
   });
 });
 
+describe('behind a proxy', () => {
+  const seen: string[] = [];
+  let http_proxy: string;
+  beforeEach(async () => {
+    seen.length = 0;
+    const proxy = createHttpServer(({ url }, response) => {
+      seen.push(String(url));
+      response.end('{"status":"ok"}');
+    });
+    http_proxy = `http://127.0.0.1:${await portOf(proxy)}`;
+  });
+  const messagesOf = async (env: Record<string, string>, ...names: string[]) => {
+    const { stdout } = await runCommand(['doctor', '-o', 'json'], { env: { PATH: folder, http_proxy, ...env } });
+    const findings = JSON.parse(stdout) as Finding[];
+    return names.map((name) => findings.find(({ check }) => check === name)?.message);
+  };
+  const away = 'http://gateway.invalid:7080';
+
+  it('a remote gateway is reached through it, and the api of this machine is not', async () => {
+    const apiUrl = `http://127.0.0.1:${await portOf(answering('{"status":"ok"}'))}`;
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    const home = path.join(folder, '.slipway');
+    mkdirSync(path.join(home, 'run'), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(home, 'bootstrap-token'), `slw_local_${'x'.repeat(40)}`, { mode: 0o600 });
+    writeFileSync(path.join(home, 'run', 'api-url'), apiUrl, { mode: 0o600 });
+    writeFileSync(path.join(home, 'run', 'gateway-url'), gone, { mode: 0o600 });
+    const stack = { SLIPWAY_HOME: home, SLIPWAY_URL: '', SLIPWAY_TOKEN: '' };
+    expect(await messagesOf({ ...stack, SLIPWAY_GATEWAY_URL: away }, 'api', 'gateway')).toEqual([
+      `${apiUrl} is ready`,
+      `${away} is ready`,
+    ]);
+    expect(seen).toEqual([`${away}/readyz`, `${away}/healthz`]);
+    expect(await messagesOf(stack, 'gateway')).toEqual([expect.stringContaining(`no response from ${gone}`)]);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('the usual address of this machine is called directly without a login', async () => {
+    const port = await freePort();
+    const none = { SLIPWAY_URL: '', SLIPWAY_TOKEN: '', SLIPWAY_API_PORT: String(port) };
+    expect(await messagesOf({ ...none, SLIPWAY_GATEWAY_URL: away }, 'api', 'gateway')).toEqual([
+      expect.stringContaining(`no response from http://127.0.0.1:${port}`),
+      `${away} is ready`,
+    ]);
+    expect(seen).toEqual([`${away}/readyz`, `${away}/healthz`]);
+  });
+
+  it('an address that a person typed is reached through it, as by every other command', async () => {
+    const typed = { SLIPWAY_URL: 'http://127.0.0.1:9' };
+    expect(await messagesOf(typed, 'api')).toEqual(['http://127.0.0.1:9 is ready']);
+    expect(seen).toContain('http://127.0.0.1:9/readyz');
+  });
+});
+
 it('an endless answer is read up to its limit, and checked', async () => {
   const web = await portOf(endless('hello\n', 'HTTP/1.1 200 OK\r\n\r\n'));
   const api = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${web}` });
