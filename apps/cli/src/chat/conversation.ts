@@ -51,11 +51,12 @@ export async function writeAnswer(
   }
 }
 
-/** Talks to a model until the person leaves. Ctrl-C ends the answer that is being written, and not the conversation. */
+/**
+ * Talks to a model until the person leaves. Ctrl-C ends the answer that is being written, and not the conversation.
+ * @param request its only message, if it has one, is the instructions for the model
+ */
 export async function converse(session: Session, gateway: Gateway, request: ChatRequest): Promise<void> {
-  const [system, ...first] = request.messages;
-  const start: readonly Message[] = system?.role === 'system' ? [system] : [];
-  let messages: readonly Message[] = [...start, ...(start.length > 0 ? first : request.messages)];
+  let messages = request.messages;
   const typing = new TypedLines(session);
   session.note(`Talking to ${harmless(request.model)}. /help lists the commands; Ctrl-D leaves.`);
   try {
@@ -63,7 +64,7 @@ export async function converse(session: Session, gateway: Gateway, request: Chat
       const line = await typing.next();
       if (line === undefined || LEAVE.includes(line)) return;
       if (line === '') continue;
-      if (line === '/clear') messages = start;
+      if (line === '/clear') messages = request.messages;
       else if (line === '/help' || line === '/?') for (const one of HELP) session.note(one);
       else if (/^\/[a-z?]+$/.test(line)) session.note(`${harmless(line)} is not a command. /help lists the commands.`);
       else messages = await answered(session, gateway, { ...request, messages }, line, typing);

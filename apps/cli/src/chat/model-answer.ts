@@ -11,6 +11,7 @@ export interface Message {
 export interface ChatRequest {
   model: string;
   messages: readonly Message[];
+  stream?: boolean;
   max_tokens?: number;
   temperature?: number;
 }
@@ -87,7 +88,7 @@ function chunkOf(data: string): Chunk {
 async function ask(
   session: Session,
   { url, token }: Gateway,
-  body: object,
+  request: ChatRequest,
   accept: string,
   signal: AbortSignal,
 ): Promise<Response> {
@@ -96,7 +97,7 @@ async function ask(
     response = await session.fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { accept, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: JSON.stringify(request),
       // No other server gets the token.
       redirect: 'error',
       signal,
@@ -110,9 +111,7 @@ async function ask(
     );
   }
   if (response.ok) return response;
-  const refusal = await errorOf(response);
-  const { model } = body as ChatRequest;
-  throw refusalOf(refusal, response, model);
+  throw refusalOf(await errorOf(response), response, request.model);
 }
 
 async function errorOf(response: Response): Promise<GatewayRefusal> {
