@@ -11,9 +11,9 @@ import {
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withoutPath } from './addresses.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { isIgnored, readLocalStack, type IgnoredHome, type LocalStack } from './local-stack.js';
+import { withoutPath } from './servers/addresses.js';
 import type { Environment } from './terminal.js';
 
 /** The address of a Slipway, and the token to use there. */

@@ -1,5 +1,6 @@
 import { CliError, EXIT, type ExitCode } from '../exit-codes.js';
 import { reasonOf } from '../failure-lines.js';
+import { textAtStart } from '../servers/response-text.js';
 import type { Session } from '../session.js';
 import { harmless, wordsOf } from '../terminal.js';
 
@@ -115,12 +116,7 @@ async function ask(
 }
 
 async function errorOf(response: Response): Promise<GatewayRefusal> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MOST_ERROR) break;
-  }
+  const text = await textAtStart(response, MOST_ERROR);
   try {
     const { error } = JSON.parse(text) as { error?: GatewayRefusal };
     if (error?.message !== undefined) return error;

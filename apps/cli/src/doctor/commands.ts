@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { isLoopback } from '../addresses.js';
 import { serverOf } from '../contexts.js';
 import { EXIT } from '../exit-codes.js';
-import { uncheckedGatewayOf } from '../gateway-address.js';
+import { isLoopback } from '../servers/addresses.js';
+import { uncheckedGatewayOf } from '../servers/gateway-address.js';
 import type { Session } from '../session.js';
 import type { View } from '../table.js';
 import { harmless, painted, type Colour } from '../terminal.js';

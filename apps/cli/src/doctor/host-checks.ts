@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { isLoopback } from '../addresses.js';
+import { isLoopback } from '../servers/addresses.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 import { withoutToken } from '../terminal.js';
 import { isSlipway } from './server-checks.js';

@@ -1,6 +1,7 @@
-import { isLoopback } from '../addresses.js';
 import { asSlipwayError, CliError } from '../exit-codes.js';
 import { reasonOf } from '../failure-lines.js';
+import { isLoopback } from '../servers/addresses.js';
+import { textAtStart } from '../servers/response-text.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 
 const SKEW_MS = 5_000;
@@ -13,7 +14,7 @@ const MOST_TOLD = 3;
 /** Whether the server at this address is a part of Slipway: no other program answers /healthz this way. */
 export async function isSlipway(url: string, signal: AbortSignal, own: typeof fetch = fetch): Promise<boolean> {
   const answer = await own(`${url}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
-  return answer?.ok === true && (await beginningOf(answer)).includes('"status":"ok"');
+  return answer?.ok === true && (await textAtStart(answer, MOST_TEXT)).includes('"status":"ok"');
 }
 
 const apiCheck: Check = {
@@ -27,7 +28,7 @@ const apiCheck: Check = {
       return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
     }
     if (answer.ok && (await isSlipway(apiUrl, signal, own))) return ok(`${apiUrl} is ready`);
-    const said = envelopeOf(await beginningOf(answer));
+    const said = envelopeOf(await textAtStart(answer, MOST_TEXT));
     if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? 'npm start' : `curl ${apiUrl}/readyz`);
     return fault(`the server at ${apiUrl} is not Slipway`, 'slipway login --url <url>');
   },
@@ -51,7 +52,7 @@ const gatewayCheck: Check = {
         );
       return isLocal ? fault(said, 'npm start') : fault(said, `curl ${gatewayUrl}/readyz`);
     }
-    const text = await beginningOf(answer);
+    const text = await textAtStart(answer, MOST_TEXT);
     if (answer.ok && (await isSlipway(gatewayUrl, signal, own))) return ok(`${gatewayUrl} is ready`);
     const said = envelopeOf(text);
     if (said) return fault(`${gatewayUrl} is not ready: ${said}`, `curl ${gatewayUrl}/readyz`);
@@ -157,17 +158,6 @@ function envelopeOf(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Reads only the beginning, because a server may answer without end. */
-async function beginningOf(answer: Response): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of answer.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
-    if (text.length >= MOST_TEXT) break;
-  }
-  return text;
 }
 
 export const SERVER_CHECKS: readonly Check[] = [apiCheck, gatewayCheck, clockCheck, loginCheck, targetsCheck, worker];

@@ -35,7 +35,7 @@ async function talk(session: Session, { args: [model = '', ...words], flags }: C
     gateway: given,
   } = flags as { system?: string; maxTokens?: number; temperature?: number; gateway?: string };
   const [{ gatewayOf }, { converse, writeAnswer }, { wholeAnswer }] = await Promise.all([
-    import('../gateway-address.js'),
+    import('../servers/gateway-address.js'),
     import('../chat/conversation.js'),
     import('../chat/model-answer.js'),
   ]);

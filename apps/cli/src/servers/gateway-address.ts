@@ -1,8 +1,8 @@
 import type { CallOptions } from '@slipway/sdk';
+import { CliError, EXIT } from '../exit-codes.js';
+import { isOfThisMachine } from '../local-stack.js';
+import type { Session } from '../session.js';
 import { isLoopback, withoutPath } from './addresses.js';
-import { CliError, EXIT } from './exit-codes.js';
-import { isOfThisMachine } from './local-stack.js';
-import type { Session } from './session.js';
 
 const HOW = 'Pass --gateway https://models.example.com, or set SLIPWAY_GATEWAY_URL.';
 
