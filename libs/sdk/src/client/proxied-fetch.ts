@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { isNode, nodeModule } from './node-modules.js';
-import { proxyFor, type ChosenProxy, type ProxyEnvironment } from './proxy-choice.js';
+import { hostOf, proxyFor, type ChosenProxy, type ProxyEnvironment } from './proxy-choice.js';
 
 /** As many as browsers follow. */
 const MOST_REDIRECTS = 20;
@@ -84,9 +84,7 @@ async function proxiedAnswer(proxy: ChosenProxy, url: URL, asked: ProxiedRequest
     url.protocol === 'https:'
       ? await tunnelledRequest(proxy, url, { method, headers: sent }, signal)
       : plainRequest(proxy, { method, headers: { ...sent, ...authorizationOf(proxy) }, path: addressOf(url) });
-  const end = () => request.destroy(signal?.reason as Error);
-  signal?.addEventListener('abort', end, { once: true });
-  request.once('close', () => signal?.removeEventListener('abort', end));
+  endWith(request, signal);
   try {
     const answered = answerOf(request, url.protocol === 'https:' ? undefined : proxy);
     // Its failure is that of the answer, which is awaited after the body was sent.
@@ -98,6 +96,13 @@ async function proxiedAnswer(proxy: ChosenProxy, url: URL, asked: ProxiedRequest
     request.destroy();
     throw error;
   }
+}
+
+/** Ends an open request when the signal aborts. */
+function endWith(request: ClientRequest, signal: AbortSignal | undefined): void {
+  const end = () => request.destroy(signal?.reason as Error);
+  signal?.addEventListener('abort', end, { once: true });
+  request.once('close', () => signal?.removeEventListener('abort', end));
 }
 
 const sizeOf = (body: string | Uint8Array): number =>
@@ -118,8 +123,6 @@ function plainRequest({ url }: ChosenProxy, options: RequestOptions): ClientRequ
   return request({ agent: false, host: hostOf(url), port: url.port, ...options });
 }
 
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
-
 /** Opens a request through a tunnel: the proxy sees the name of the server, and nothing else. */
 async function tunnelledRequest(
   proxy: ChosenProxy,
@@ -139,10 +142,8 @@ async function tunnelledRequest(
 function tunnelTo(proxy: ChosenProxy, authority: string, signal: AbortSignal | undefined): Promise<Socket> {
   const headers = { host: authority, ...authorizationOf(proxy) };
   const request = plainRequest(proxy, { method: 'CONNECT', path: authority, headers });
+  endWith(request, signal);
   return new Promise((resolve, reject) => {
-    const end = () => request.destroy(signal?.reason as Error);
-    signal?.addEventListener('abort', end, { once: true });
-    request.once('close', () => signal?.removeEventListener('abort', end));
     request.once('error', (error) => reject(signal?.aborted ? error : failureOf(proxy, error)));
     request.once('response', (answer) => {
       answer.destroy();

@@ -46,7 +46,7 @@ const invalid = (message: string): SlipwayError =>
 /** Whether NO_PROXY lists the host: a name with all names below it, an address, a network, or `*` alone for all hosts. */
 function isExcluded(url: URL, list: string): boolean {
   if (list.trim() === '*') return true;
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const host = hostOf(url).replace(/\.$/, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return list
     .toLowerCase()
@@ -64,6 +64,9 @@ function isCovered(rule: string, host: string, port: string): boolean {
   if (name === '') return false;
   return host === name || (!isAddress(host) && host.endsWith(`.${name}`));
 }
+
+/** The host without the brackets of an IPv6 address. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const isAddress = (host: string): boolean => host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
 
