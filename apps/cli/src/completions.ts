@@ -1,7 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
 import { SOURCES, type TypedWords } from './completion-sources.js';
 import { flagsOf } from './nouns/flags.js';
+import { METHODS } from './nouns/raw.js';
 import type { Flag, Verb } from './nouns/verb.js';
+import { verbOf } from './program.js';
 import type { Session } from './session.js';
 
 /** A shell that hangs at Tab is worse than a shell that completes no names. */
@@ -10,10 +12,7 @@ const MOST_NAMES = 100;
 /** The shell would interpret any other character. */
 const HARMLESS = /^[\w.:@/+=,-]+$/;
 /** Arguments with fixed values. */
-const WORDS: Record<string, readonly string[]> = {
-  shell: ['bash', 'zsh', 'fish'],
-  method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-};
+const WORDS: Record<string, readonly string[]> = { shell: ['bash', 'zsh', 'fish'], method: METHODS };
 
 interface OpenValue {
   option: Option;
@@ -31,12 +30,7 @@ interface TypedLine {
 }
 
 /** Completes the last of these words: to commands, flags, their values, or existing names. */
-export async function completionsOf(
-  program: Command,
-  session: Session,
-  words: readonly string[],
-  verbOf: (command: Command) => Verb | undefined,
-): Promise<string[]> {
+export async function completionsOf(program: Command, session: Session, words: readonly string[]): Promise<string[]> {
   const joined = joinedValues(words);
   const typed = joined.at(-1) ?? '';
   const line = typedLineOf(program, joined);
@@ -142,8 +136,7 @@ async function candidates(
   if (command.commands.length > 0) return names.args.length > 0 ? [] : command.commands.map((one) => one.name());
   const argument = argumentOf(command, names.args.length);
   const name = argument?.name() ?? '';
-  if (command.parent?.name() === 'context' || command.name() === 'logout')
-    return session.contexts.list().map((one) => one.name);
+  if (name === 'context') return session.contexts.list().map((one) => one.name);
   if (Object.hasOwn(WORDS, name)) return [...WORDS[name]!];
   // The name of a deployment also identifies an operation: the one that is running on it.
   const kinds = name === 'operation' ? ['deployment', name] : [name];

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CliError, EXIT, exitCodeOf } from './exit-codes.js';
 import { failureLines } from './failure-lines.js';
-import { programOf, verbOf } from './program.js';
+import { programOf } from './program.js';
 import { Session } from './session.js';
 import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
@@ -28,7 +28,7 @@ try {
   const [, , first, ...words] = process.argv;
   if (first === '__complete') {
     const { completionsOf } = await import('./completions.js');
-    for (const one of await completionsOf(program, session, words, verbOf)) session.output.data(one);
+    for (const one of await completionsOf(program, session, words)) session.output.data(one);
   } else await program.parseAsync(process.argv);
   process.exitCode = session.exitCode;
 } catch (error) {

@@ -6,7 +6,7 @@ import { CommanderError } from 'commander';
 import { completionsOf } from '../src/completions.js';
 import { exitCodeOf } from '../src/exit-codes.js';
 import { failureLines } from '../src/failure-lines.js';
-import { programOf, verbOf } from '../src/program.js';
+import { programOf } from '../src/program.js';
 import { Session } from '../src/session.js';
 
 export interface CommandResult {
@@ -59,7 +59,7 @@ export async function runCommand(words: readonly string[], options: RunOptions =
     const program = programOf(session, '0.0.0');
     const [first, ...others] = words;
     if (first === '__complete')
-      for (const one of await completionsOf(program, session, others, verbOf)) session.output.data(one);
+      for (const one of await completionsOf(program, session, others)) session.output.data(one);
     else await program.parseAsync(words, { from: 'user' });
     code = session.exitCode;
   } catch (error) {

@@ -53,7 +53,7 @@ const tokenOf = async (session: Session) =>
 
 export const logout: RunVerb = {
   verb: 'logout',
-  args: '[name]',
+  args: '[context]',
   summary: 'Delete a context from this machine; its token stays valid until slipway tokens revoke',
   examples: ['slipway logout staging'],
   run: async (session, { args: [given] }) => {
@@ -89,14 +89,14 @@ export const context: Noun = {
     },
     {
       verb: 'use',
-      args: '<name>',
+      args: '<context>',
       summary: 'Make a context the current one',
       examples: ['slipway context use staging'],
       run: async (session, { args: [name] }) => session.contexts.use(name!),
     },
     {
       verb: 'delete',
-      args: '<name>',
+      args: '<context>',
       summary: 'Delete a context',
       examples: ['slipway context delete staging'],
       run: async (session, { args: [name] }) => session.contexts.forget(name!),

@@ -6,6 +6,8 @@ import type { CommandInput, RunVerb } from './verb.js';
 
 const TIMEOUT_MS = 30_000;
 
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
 /** Calls endpoints that have no command of their own yet. */
 export const api: RunVerb = {
   verb: 'api',
@@ -23,11 +25,7 @@ export const api: RunVerb = {
       summary: 'fields of the body, such as name=chat,environment=staging',
       as: 'pairs',
     },
-    {
-      flags: '-X, --method <method>',
-      summary: 'the method, in place of the argument',
-      values: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
-    },
+    { flags: '-X, --method <method>', summary: 'the method, in place of the argument', values: METHODS },
     {
       flags: '-H, --header <header>',
       summary: 'additional header, such as "accept: text/event-stream"; may be repeated',
