@@ -7,6 +7,10 @@ import { remedyOf } from './remedies.js';
 import { Session } from './session.js';
 
 const PAGE = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+const { paths } = JSON.parse(readFileSync(createRequire(import.meta.url).resolve('@slipway/sdk/openapi.json'), 'utf8'));
+const requests = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+);
 const rows = PAGE.split('\n').filter((line) => line.includes('/api/v1/'));
 
 it('knows a line for each request that an error of the api names', () => {
@@ -15,30 +19,43 @@ it('knows a line for each request that an error of the api names', () => {
 });
 
 it('knows a line for each request of the api', () => {
-  const { paths } = JSON.parse(
-    readFileSync(createRequire(import.meta.url).resolve('@slipway/sdk/openapi.json'), 'utf8'),
-  );
-  const requests = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
   expect(requests.length).toBeGreaterThan(60);
   expect(requests.filter((request) => remedyOf(request) === request)).toEqual([]);
 });
 
+const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
+const linesIn = (texts: readonly string[]) =>
+  texts.flatMap((text) => remedyOf(text).match(/slipway( [a-z-]+| <[\w-]+>)+/g) ?? []);
+
+/** The command that a line names, and how many placeholders the line has. */
+function commandIn(line: string): { command: Command | undefined; given: number } {
+  const [, noun, verb] = line.split(' ');
+  const of = (command: Command, word = '') =>
+    command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+  const group = of(program, noun);
+  const command = group && group.commands.length > 0 ? of(group, verb) : group;
+  return { command, given: line.split(' ').filter((word) => word.startsWith('<')).length };
+}
+
 it('names existing commands, with as many arguments as they take', () => {
-  const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
-  const lines = rows.flatMap((row) => remedyOf(row).match(/slipway( [a-z]+| <\w+>)+/g) ?? []);
+  const lines = linesIn(rows);
   expect(lines.length).toBeGreaterThanOrEqual(rows.length);
   for (const line of lines) {
-    const [, noun, verb, ...rest] = line.split(' ');
-    const of = (command: Command, word = '') =>
-      command.commands.find((one) => one.name() === word || one.aliases().includes(word));
-    const group = of(program, noun);
-    const command = group && (of(group, verb) ?? group);
-    const given = command === group ? [verb, ...rest] : rest;
-    const placeholders = given.filter((word) => word?.startsWith('<'));
-    expect([line, placeholders.length]).toEqual([line, command?.registeredArguments.length]);
+    const { command, given } = commandIn(line);
+    expect([line, given]).toEqual([line, command?.registeredArguments.length]);
   }
+});
+
+it('names an existing command for each request of the api, with the arguments that it needs', () => {
+  const lines = linesIn(requests);
+  expect(lines).toHaveLength(requests.length);
+  const wrong = lines.filter((line) => {
+    const { command, given } = commandIn(line);
+    if (command === undefined) return true;
+    const { registeredArguments: all } = command;
+    return given < all.filter(({ required }) => required).length || given > all.length;
+  });
+  expect(wrong).toEqual([]);
 });
 
 it.each([
