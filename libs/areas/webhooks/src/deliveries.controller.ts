@@ -12,6 +12,7 @@ import {
 } from '@slipway/platform-http';
 import { DeliveriesService } from './deliveries.service.js';
 import { DeliveryFilterDto, SendWebhookEventDto, WebhookDeliveryDto, WebhookDeliveryListDto } from './webhook.dto.js';
+import { WebhooksService } from './webhooks.service.js';
 
 @Controller()
 export class DeliveriesController {
@@ -29,7 +30,7 @@ export class DeliveriesController {
     ok: { 200: WebhookDeliveryListDto },
     errors: ['webhook_not_found', 'validation_failed'],
     paged: true,
-    notFoundFirst: DeliveriesService,
+    notFoundFirst: WebhooksService,
   })
   list(
     @CurrentPrincipal() who: Principal,
@@ -100,7 +101,7 @@ export class DeliveriesController {
       'quota_exceeded',
     ],
     idempotent: true,
-    notFoundFirst: DeliveriesService,
+    notFoundFirst: WebhooksService,
   })
   send(
     @CurrentPrincipal() who: Principal,

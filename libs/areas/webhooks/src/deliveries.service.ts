@@ -6,7 +6,6 @@ import { Database, findPage, newId, type Tx } from '@slipway/platform-database';
 import {
   pageOf,
   reply,
-  type ExistenceCheck,
   type IdempotencyClaim,
   type PageOf,
   type PageRequest,
@@ -24,7 +23,7 @@ import type { DeliveryFilterDto, SendWebhookEventDto, WebhookDeliveryDto } from 
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
 import { FIND_EVENT, LOCK_PENDING_QUEUES, WAKE_WAITING_QUEUES } from './webhook.query.js';
-import { lock } from './webhooks.service.js';
+import { findWebhook, lock } from './webhooks.service.js';
 
 const TEST_TYPE = 'webhook.test';
 /** Ended tests that the log keeps of a webhook. */
@@ -48,7 +47,7 @@ const FRESH = {
  * due; a worker finds it within a second, without a message. Locks: webhook, queue, delivery.
  */
 @Injectable()
-export class DeliveriesService implements ExistenceCheck {
+export class DeliveriesService {
   constructor(
     @Inject(CONFIG) private readonly config: QuotaConfig,
     private readonly database: Database,
@@ -76,7 +75,7 @@ export class DeliveriesService implements ExistenceCheck {
         key: 'event_id',
         limit,
       });
-      if (page.rows.length === 0) await assertWebhook(tx, tenantId, id);
+      if (page.rows.length === 0) await findWebhook(tx, tenantId, id);
       return page;
     });
     return pageOf(found, (row) => [row.event_id]);
@@ -84,14 +83,6 @@ export class DeliveriesService implements ExistenceCheck {
 
   async get({ tenantId }: Principal, id: string, eventId: string): Promise<WebhookDeliveryDto> {
     return this.database.tx({ tenantId }, (tx) => find(tx, tenantId, id, eventId));
-  }
-
-  /** Of a path with a webhook, or with a webhook and one of its deliveries. */
-  async assertExists(tenantId: string, { id, event_id: eventId }: Record<string, string>): Promise<void> {
-    await this.database.tx({ tenantId }, async (tx) => {
-      await assertWebhook(tx, tenantId, String(id));
-      if (eventId !== undefined) await find(tx, tenantId, String(id), eventId);
-    });
   }
 
   /** Posts an event of its own to this webhook alone, once, also while the receiver has requested a pause. */
@@ -242,17 +233,12 @@ export class DeliveriesService implements ExistenceCheck {
   }
 }
 
-async function assertWebhook(tx: Tx, tenantId: string, id: string): Promise<void> {
-  if (!(await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id })))
-    throw webhookErrors.webhook_not_found();
-}
-
 async function find(tx: Tx, tenantId: string, webhookId: string, eventId: string): Promise<ShownDelivery> {
   const found = await tx
     .repository(DeliveryEntity)
     .findOne({ select: SHOWN_OF_A_DELIVERY, where: { tenant_id: tenantId, webhook_id: webhookId, event_id: eventId } });
   if (found) return found;
-  await assertWebhook(tx, tenantId, webhookId);
+  await findWebhook(tx, tenantId, webhookId);
   throw webhookErrors.webhook_delivery_not_found();
 }
 
@@ -275,7 +261,7 @@ async function lockDelivery(tx: Tx, tenantId: string, webhookId: string, eventId
   if (unlocked) await tx.query(LOCK_DELIVERY_QUEUES, [unlocked.stream, [webhookId]]);
   const found = unlocked && (await read());
   if (found) return found;
-  await assertWebhook(tx, tenantId, webhookId);
+  await findWebhook(tx, tenantId, webhookId);
   throw webhookErrors.webhook_delivery_not_found();
 }
 

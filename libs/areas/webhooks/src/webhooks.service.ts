@@ -81,13 +81,13 @@ export class WebhooksService implements ExistenceCheck {
   }
 
   async get({ tenantId }: Principal, id: string): Promise<Reply> {
-    const found = await this.database.tx({ tenantId }, (tx) => find(tx, tenantId, id));
+    const found = await this.database.tx({ tenantId }, (tx) => findWebhook(tx, tenantId, id));
     const answer = shown(found);
     return reply(200, answer, { etag: answer.etag });
   }
 
   async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
-    await this.database.tx({ tenantId }, (tx) => find(tx, tenantId, String(id)));
+    await this.database.tx({ tenantId }, (tx) => findWebhook(tx, tenantId, String(id)));
   }
 
   /**
@@ -110,7 +110,7 @@ export class WebhooksService implements ExistenceCheck {
       assertPreconditions(conditions, shown(row).etag);
       if (isDeepStrictEqual([before, row.streams], [after, streams])) return shown(row);
       await this.write(tx, row, after, streams);
-      const found = shown(await find(tx, tenantId, id));
+      const found = shown(await findWebhook(tx, tenantId, id));
       await appendAudit(tx, {
         action: actionOf(before, after),
         resourceType: 'webhook',
@@ -163,7 +163,7 @@ export class WebhooksService implements ExistenceCheck {
             ...NEXT_VERSION,
           },
         );
-      const after = shown(await find(tx, tenantId, id));
+      const after = shown(await findWebhook(tx, tenantId, id));
       await appendAudit(tx, {
         action: 'webhook.rotate_secret',
         resourceType: 'webhook',
@@ -224,7 +224,8 @@ export class WebhooksService implements ExistenceCheck {
   }
 }
 
-async function find(tx: Tx, tenantId: string, id: string): Promise<WebhookEntity> {
+/** @throws webhook_not_found (404) */
+export async function findWebhook(tx: Tx, tenantId: string, id: string): Promise<WebhookEntity> {
   const found = await tx.repository(WebhookEntity).findOneBy({ tenant_id: tenantId, id });
   if (!found) throw webhookErrors.webhook_not_found();
   return found;
@@ -233,7 +234,7 @@ async function find(tx: Tx, tenantId: string, id: string): Promise<WebhookEntity
 /** Locks a webhook before its queues and deliveries. */
 export async function lock(tx: Tx, tenantId: string, id: string): Promise<WebhookEntity> {
   await tx.query(LOCK_WEBHOOK, [tenantId, id]);
-  return find(tx, tenantId, id);
+  return findWebhook(tx, tenantId, id);
 }
 
 function settingsOf({ url, description, event_types, deployments, state }: WebhookEntity): Settings {
