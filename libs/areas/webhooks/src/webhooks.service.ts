@@ -96,26 +96,30 @@ export class WebhooksService implements ExistenceCheck {
    */
   async update(who: Principal, id: string, patch: UpdateWebhookDto, conditions: Preconditions): Promise<Reply> {
     const { tenantId } = who;
-    await this.assertExists(tenantId, { id });
-    // A look-up of a name is no part of a transaction.
-    if (patch.url === null) throw urlIsRequired();
-    if (patch.url !== undefined) await this.assertUrl(who, patch.url);
+    if (patch.url !== undefined) {
+      // The 404 of an unknown webhook takes precedence over a URL that is refused.
+      await this.assertExists(tenantId, { id });
+      if (patch.url === null) throw urlIsRequired();
+      // A look-up of a name is no part of a transaction.
+      await this.assertUrl(who, patch.url);
+    }
     const answer = await this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const row = await lock(tx, tenantId, id);
+      const current = shown(row);
       const before = settingsOf(row);
       const after = patched(before, patch);
       // The names may mean other deployments than when they were given.
       const streams =
         patch.deployments === undefined ? row.streams : await this.streamsOf(tx, tenantId, after.deployments);
-      assertPreconditions(conditions, shown(row).etag);
-      if (isDeepStrictEqual([before, row.streams], [after, streams])) return shown(row);
+      assertPreconditions(conditions, current.etag);
+      if (isDeepStrictEqual([before, row.streams], [after, streams])) return current;
       await this.write(tx, row, after, streams);
       const found = shown(await findWebhook(tx, tenantId, id));
       await appendAudit(tx, {
         action: actionOf(before, after),
         resourceType: 'webhook',
         resourceName: id,
-        before: shown(row),
+        before: current,
         after: found,
       });
       return found;
