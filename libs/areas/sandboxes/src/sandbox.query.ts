@@ -23,10 +23,16 @@ export async function findSandbox(tx: Tx, tenantId: string, id: string): Promise
  * A row lock that orders the uploads of one sandbox: quota and the tree of paths are checked, and files and sums
  * written, by one upload at a time. Rows read after it show what the previous upload has committed.
  */
-export const LOCK_SANDBOX = prepared(
+const LOCK_SANDBOX = prepared(
   'sandboxes-lock',
   `select s.id from sandboxes s where s.id = $1 and s.tenant_id = $2 for update`,
 );
+
+/** Uploads of the sandbox wait until the transaction ends. @throws sandbox_not_found (404) */
+export async function lockSandbox(tx: Tx, tenantId: string, id: string): Promise<SandboxEntity> {
+  await tx.query(LOCK_SANDBOX, [id, tenantId]);
+  return findSandbox(tx, tenantId, id);
+}
 
 const removing = (which: string): string => `
    with gone as (

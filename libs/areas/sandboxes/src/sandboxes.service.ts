@@ -29,7 +29,7 @@ import {
 } from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
-import { DELETE_SANDBOX, findSandbox, LOCK_SANDBOX, SANDBOX_UNEXPIRED } from './sandbox.query.js';
+import { DELETE_SANDBOX, findSandbox, lockSandbox, SANDBOX_UNEXPIRED } from './sandbox.query.js';
 
 const GIBIBYTE = 2 ** 30;
 const MAX_LIFE_MS = 100 * 365 * 86_400_000;
@@ -126,7 +126,7 @@ export class SandboxesService implements ExistenceCheck {
   /** A patch that changes nothing writes nothing. */
   update(who: Principal, id: string, patch: UpdateSandboxDto, conditions: Preconditions): Promise<Reply<SandboxDto>> {
     return this.mutations.run({ principal: who }, async (tx) => {
-      const row = await this.lock(tx, who, id);
+      const row = await lockSandbox(tx, who.tenantId, id);
       const before = answerOf(row);
       const settings = settingsOf(row);
       const changed = this.patched(row, patch, await tx.now());
@@ -146,7 +146,7 @@ export class SandboxesService implements ExistenceCheck {
    */
   delete(who: Principal, id: string, conditions: Preconditions): Promise<DeletedSandboxDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
-      const before = answerOf(await this.lock(tx, who, id));
+      const before = answerOf(await lockSandbox(tx, who.tenantId, id));
       assertPreconditions(conditions, before.etag);
       await tx.query(DELETE_SANDBOX, [id, who.tenantId]);
       await appendAudit(tx, { action: 'sandbox.delete', resourceType: 'sandbox', resourceName: id, before });
@@ -157,12 +157,6 @@ export class SandboxesService implements ExistenceCheck {
   /** The 404 of an unknown sandbox takes precedence over a body that breaks a rule. */
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
     await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, params['id']!));
-  }
-
-  /** Uploads of the sandbox wait. @throws sandbox_not_found (404) */
-  private async lock(tx: Tx, { tenantId }: Principal, id: string): Promise<SandboxEntity> {
-    await tx.query(LOCK_SANDBOX, [id, tenantId]);
-    return findSandbox(tx, tenantId, id);
   }
 
   /** Returns the settings after a merge patch. @throws validation_failed (422) */

@@ -21,7 +21,7 @@ import { fileAnswer, fileEtag, type DeletedFileDto, type FileDto } from './file.
 import { FileEntity } from './file.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { SandboxEntity } from '../sandbox.entity.js';
-import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
+import { findSandbox, lockSandbox } from '../sandbox.query.js';
 import { BLOB_STORE, BlobMissingError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
 
@@ -85,8 +85,7 @@ export class FilesService {
     assertFilePath(path);
     const { tenantId } = who;
     const gone = await this.mutations.run({ principal: who }, async (tx) => {
-      await tx.query(LOCK_SANDBOX, [sandboxId, tenantId]);
-      const { bytes_used, file_count } = await findSandbox(tx, tenantId, sandboxId);
+      const { bytes_used, file_count } = await lockSandbox(tx, tenantId, sandboxId);
       const key = { sandbox_id: sandboxId, path, tenant_id: tenantId };
       const file = await tx.repository(FileEntity).findOneBy(key);
       if (!file) throw sandboxErrors.sandbox_file_not_found();

@@ -25,7 +25,7 @@ import type { ReferenceEntity } from '../references/reference.entity.js';
 import { SHARE_SANDBOX_REFERENCE } from '../references/reference.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
-import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
+import { findSandbox, lockSandbox } from '../sandbox.query.js';
 import { BLOB_STORE, newBlob, StoreFullError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
 
@@ -144,8 +144,7 @@ export class UploadsService {
     key: ClaimedKey | undefined,
   ): Promise<{ answer: Reply; replaced?: FileEntity }> {
     const { tenantId } = who;
-    await tx.query(LOCK_SANDBOX, [sandboxId, tenantId]);
-    const sandbox = await findSandbox(tx, tenantId, sandboxId);
+    const sandbox = await lockSandbox(tx, tenantId, sandboxId);
     await this.assertReachable(tx, tenantId, sandbox);
     const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
     capacityFor(sandbox, replaced, written.sizeBytes);
