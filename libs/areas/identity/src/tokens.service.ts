@@ -20,7 +20,7 @@ import {
   reply,
 } from '@slipway/platform-http';
 import { Database, type Tx } from '@slipway/platform-database';
-import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { appendAudit, Mutations, withSecret } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
@@ -34,7 +34,7 @@ import {
   tokenObjections,
   type TokenRequest,
 } from './token-rules.js';
-import type { CreateTokenDto, RotatedTokenDto, RotateTokenDto } from './token.dto.js';
+import type { CreateTokenDto, RotateTokenDto } from './token.dto.js';
 
 const USABLE = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
 
@@ -120,8 +120,7 @@ export class TokensService implements ExistenceCheck {
       await appendAudit(tx, { action: 'token.rotate', resourceType: 'token', resourceName: id, before, after });
       return reply(201, { ...row, token: null, replaced });
     });
-    // The answer that is stored with the key has no secret, so a replay shows none.
-    return secret === undefined ? answer : reply(201, { ...(answer.body as RotatedTokenDto), token: secret });
+    return withSecret(answer, { token: secret });
   }
 
   private isKnown(tx: Tx, id: string): Promise<boolean> {

@@ -16,7 +16,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { appendAudit, Mutations, withSecret } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { cancelPending, stopQueues } from './delivery/delivery-queues.js';
@@ -141,7 +141,7 @@ export class WebhooksService implements ExistenceCheck {
 
   /**
    * Requests carry the signatures of the new and of the current secret until the overlap ends. A secret before these
-   * two ends now. The stored answer of an idempotency key has no secret, so a replay shows none.
+   * two ends now.
    */
   async rotateSecret(
     who: Principal,
@@ -177,8 +177,7 @@ export class WebhooksService implements ExistenceCheck {
       });
       return reply(200, { ...after, secret: null }, { etag: after.etag });
     });
-    if (answer.headers['idempotency-replayed'] !== undefined) return answer;
-    return reply(200, { ...(answer.body as object), secret }, answer.headers);
+    return withSecret(answer, { secret });
   }
 
   private async write(tx: Tx, row: WebhookEntity, after: Settings, streams: string[]): Promise<void> {

@@ -10,6 +10,7 @@ export {
   Mutations,
   StoredAnswer,
   type MutationRequest,
+  withSecret,
 } from './mutations.js';
 export { AuditReadEntity } from './audit-read.entity.js';
 export { AuditLogEntity } from './audit-log.entity.js';

@@ -342,6 +342,16 @@ export class Mutations {
   }
 }
 
+/**
+ * Adds a secret to the answer of a mutation. The stored answer has none, so a replay stays as it is.
+ * @param secret the fields with the secret
+ */
+export function withSecret(answer: Reply, secret: object): Reply {
+  const { status, body, headers } = answer;
+  if (headers['idempotency-replayed'] !== undefined) return answer;
+  return reply(status, { ...(body as object), ...secret }, headers);
+}
+
 async function store(
   tx: Tx,
   values: unknown[],
