@@ -1,5 +1,5 @@
 import type { MediaUrls } from '@slipway/contracts';
-import { errors, mergePatch, newFindings, readObject } from '@slipway/platform-http';
+import { patchedFields } from '@slipway/platform-http';
 import type { DeploymentSettings, Protection } from '@slipway/ports/deployment-records';
 import { DeploymentSettingsDto } from './deployment-settings.dto.js';
 
@@ -50,32 +50,14 @@ export function storedSettings(settings: DeploymentSettingsDto | ShownSettings):
   };
 }
 
-/**
- * Applies a merge patch to settings. Only fields in the patch are validated and written, so a row that an older version
- * accepted does not block a new label.
- * @throws validation_failed (422) if the result breaks a rule
- */
+/** Applies a merge patch to settings. @throws validation_failed (422) if the result breaks a rule */
 export function patchedSettings(before: ShownSettings, patch: object): ShownSettings {
-  const named = (settings: object) =>
-    Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(patch, name)));
-  const findings = newFindings();
-  const dto = readObject(
-    DeploymentSettingsDto,
-    mergePatch(named(before), patch) as object,
-    '',
-    findings,
-  ) as DeploymentSettingsDto;
-  const details = [...findings.mistyped, ...findings.broken];
-  if (details.length > 0) {
-    throw errors.validation_failed({
-      message: details[0]?.message,
-      details,
-      remediation:
-        'Correct the fields in details. A merge patch changes only the fields that it contains; null removes a field.',
-    });
-  }
-  const made = shownSettings(storedSettings(plain(dto)));
-  return { ...before, ...named(made) };
+  return patchedFields(before, patch, {
+    type: DeploymentSettingsDto,
+    toFields: (dto) => shownSettings(storedSettings(plain(dto))),
+    remediation:
+      'Correct the fields in details. A merge patch changes only the fields that it contains; null removes a field.',
+  });
 }
 
 /** Returns the first field of the protection that the change lowers, if there is one. */

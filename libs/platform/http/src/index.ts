@@ -40,7 +40,7 @@ export {
   reportUnknown,
   unknownIssues,
 } from './fields/read-object.js';
-export { mergePatch } from './fields/merge-patch.js';
+export { mergePatch, patchedFields } from './fields/merge-patch.js';
 export { RequestCoalescer } from './answers/request-coalescer.js';
 export { RawJson, rawJson, Reply, reply, jsonPatch, rehearsal, RehearsalDto } from './answers/reply.js';
 export { ActorDto, OwnerDto } from './answers/actor.dto.js';

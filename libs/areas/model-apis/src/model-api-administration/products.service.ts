@@ -5,11 +5,9 @@ import {
   assertPreconditions,
   errors,
   etagOf,
-  mergePatch,
   MOST_USES_SHOWN,
-  newFindings,
   pageOf,
-  readObject,
+  patchedFields,
   reply,
   usedBy,
   type ExistenceCheck,
@@ -197,23 +195,20 @@ function settingsOf(row: ProductSettings): ProductSettings {
   return { display_name, description, modalities, context_length, max_output_tokens, supported_parameters, pricing };
 }
 
-/**
- * Applies a merge patch. Only fields in the patch are validated and written.
- * @throws validation_failed (422) if the result breaks a rule
- */
+/** Applies a merge patch. @throws validation_failed (422) if the result breaks a rule */
 function patchedSettings(before: ProductDto, patch: object): ProductSettings {
-  const named = <T extends object>(settings: T) =>
-    Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(patch, name))) as Partial<T>;
-  const findings = newFindings();
-  const merged = mergePatch(named(settingsOf(before)), patch) as object;
-  const dto = readObject(ProductSettingsDto, merged, '', findings) as ProductSettingsDto;
-  const details = [...findings.mistyped, ...findings.broken];
-  if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
-  const { display_name = before.slug, description = null, context_length = null, max_output_tokens = null } = dto;
-  const pricing = dto.pricing ? { ...dto.pricing } : null;
-  const { modalities, supported_parameters } = dto;
-  const made = { display_name, description, modalities, context_length, max_output_tokens, supported_parameters };
-  return { ...settingsOf(before), ...named({ ...made, pricing }) };
+  return patchedFields(settingsOf(before), patch, {
+    type: ProductSettingsDto,
+    toFields: (dto) => ({
+      display_name: dto.display_name ?? before.slug,
+      description: dto.description ?? null,
+      modalities: dto.modalities,
+      context_length: dto.context_length ?? null,
+      max_output_tokens: dto.max_output_tokens ?? null,
+      supported_parameters: dto.supported_parameters,
+      pricing: dto.pricing ? { ...dto.pricing } : null,
+    }),
+  });
 }
 
 function slugIsFixed(slug: string): Error {
