@@ -1,5 +1,6 @@
 import { EVENT_TYPES, patternsOf } from '@slipway/contracts';
 import { ArrayField, IntField, StringField, TimestampField } from '@slipway/platform-http';
+import { DELIVERY_ERRORS } from './delivery/delivery-request.js';
 
 const TYPE_PATTERNS = patternsOf(Object.keys(EVENT_TYPES));
 
@@ -202,17 +203,7 @@ export class WebhookDeliveryDto {
 
   @StringField({
     nullable: true,
-    enum: [
-      'http_status',
-      'redirect',
-      'timeout',
-      'connection_failed',
-      'tls_failed',
-      'invalid_response',
-      'address_refused',
-      'event_expired',
-      'response_cut',
-    ],
+    enum: DELIVERY_ERRORS,
     description:
       'Reason why the last attempt failed. `response_cut` does not make it fail: the event was accepted, but the response did not end within 10 s, or broke off.',
   })

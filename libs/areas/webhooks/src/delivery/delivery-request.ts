@@ -5,18 +5,20 @@ import { retryAfterMs } from './retry-after.js';
 /** The rest of a longer answer is not read, because it is not used. */
 const MAX_ANSWER_BYTES = 16_384;
 
-/** The fault of an attempt: stable codes that quote neither the other side nor the resolver. */
-export type DeliveryError =
-  | 'http_status'
-  | 'redirect'
-  | 'timeout'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'invalid_response'
-  | 'address_refused'
-  | 'event_expired'
-  /** The only one of an accepted event: the status came, but not the end of the answer. */
-  | 'response_cut';
+/** The faults of attempts: stable codes that quote neither the other side nor the resolver. */
+export const DELIVERY_ERRORS = [
+  'http_status',
+  'redirect',
+  'timeout',
+  'connection_failed',
+  'tls_failed',
+  'invalid_response',
+  'address_refused',
+  'event_expired',
+  // The only one of an accepted event: the status came, but not the end of the answer.
+  'response_cut',
+] as const;
+export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
 export type DeliveryOutcome =
   | { kind: 'accepted'; status: number; error: 'response_cut' | null; durationMs: number }
