@@ -16,7 +16,7 @@ import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeliveryEntity, DeliveryQueueEntity } from './delivery/delivery.entity.js';
-import { firstOf, isLater } from './delivery/delivery-queues.js';
+import { firstOf, isLater, NEXT_LEASE } from './delivery/delivery-queues.js';
 import { ADD_DELIVERY_QUEUES, COUNT_PENDING_DELIVERIES, LOCK_DELIVERY_QUEUES } from './delivery/fan-out.query.js';
 import { SHOWN_OF_A_DELIVERY, type ShownDelivery } from './webhook-answers.js';
 import type { DeliveryFilterDto, SendWebhookEventDto, WebhookDeliveryDto } from './webhook.dto.js';
@@ -29,7 +29,6 @@ const TEST_TYPE = 'webhook.test';
 /** Ended tests that the log keeps of a webhook. */
 const TESTS_KEPT = 50;
 const NOW = () => 'now()';
-const NEXT_LEASE = { lease_version: () => 'lease_version + 1' };
 /** A delivery as it was before its first attempt. */
 const FRESH = {
   status: 'pending',

@@ -51,6 +51,8 @@ const SENDER = { type: 'system', id: 'webhooks' };
 /** Then the queue goes to the end of the line, so that others get their share. */
 const MAX_DELIVERIES_PER_RUN = 20;
 const NOW = () => 'now()';
+/** Fences the sender that has the queue. */
+export const NEXT_LEASE = { lease_version: () => 'lease_version + 1' };
 
 /**
  * The delivery queues in Postgres, rows of `webhook_lanes`: the events of one stream for one webhook. Methods that
@@ -251,7 +253,7 @@ export class DeliveryQueues {
 export async function stopQueues(tx: Tx, tenant_id: string, webhook_id: string): Promise<void> {
   const queues = tx.repository(DeliveryQueueEntity);
   const hasPending = { tenant_id, webhook_id, due_at: Not(IsNull()) };
-  await queues.update(hasPending, { due_at: null, lease_version: () => 'lease_version + 1' });
+  await queues.update(hasPending, { due_at: null, ...NEXT_LEASE });
 }
 
 export async function cancelPending(tx: Tx, tenant_id: string, webhook_id: string): Promise<void> {
