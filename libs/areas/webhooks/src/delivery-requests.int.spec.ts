@@ -57,14 +57,20 @@ const accept = () => {
 };
 const post = (id: string, verb: string, event?: string, headers?: Record<string, string>) =>
   send('POST', `/webhooks/${id}/${event === undefined ? verb : `deliveries/${event}/${verb}`}`, { headers });
-const actions = async (id: string) =>
-  (
-    await bed.database.read<{ action: string }>(
-      'system',
-      'select action from audit_log where resource_name = $1 order by id',
-      [id],
-    )
-  ).map(({ action }) => action);
+
+/** Registers a webhook whose first request is open: its second event waits for that answer. */
+async function registerWithOpenRequest(): Promise<{ id: string; first: ServerResponse }> {
+  let first: ServerResponse | undefined;
+  receiver.behave = ({ event }, response) => {
+    if (event.type === TYPES[0]) first = response;
+    else response.writeHead(204).end();
+  };
+  const { id } = await register();
+  await bed.worker({ ...PATIENT, timeoutMs: 30_000, leaseMs: 45_000 });
+  await append(TYPES);
+  await until('the request', () => first !== undefined);
+  return { id, first: first! };
+}
 
 describe('a test', () => {
   it('is posted to its webhook alone, signed, whatever the filter is', async () => {
@@ -97,7 +103,7 @@ describe('a test', () => {
       response_status: 204,
       duration_ms: expect.any(Number),
     });
-    expect(await actions(id)).toEqual(['webhook.create', 'webhook.test']);
+    expect(await bed.actions(id)).toEqual(['webhook.create', 'webhook.test']);
   });
 
   it.each([500, 410, 302])('has one attempt and changes nothing of the webhook if the answer is %i', async (answer) => {
@@ -150,24 +156,16 @@ describe('a delivery that the receiver refuses', () => {
     expect(types()).toEqual(TYPES);
     // Again, it changes nothing.
     expect(await post(id, 'skip', eventId)).toMatchObject({ status: 200, body });
-    expect(await actions(id)).toEqual(['webhook.create', 'webhook.skip']);
+    expect(await bed.actions(id)).toEqual(['webhook.create', 'webhook.skip']);
     const ended = await post(id, 'skip', (await deliveryOf(id, TYPES[1])).event_id);
     expect([ended.status, ended.body.error.code]).toEqual([409, 'webhook_delivery_ended']);
   });
 
   it('is skipped while its request is open, whose answer then changes nothing', async () => {
-    let open: ServerResponse | undefined;
-    receiver.behave = ({ event }, response) => {
-      if (event.type === TYPES[0]) open = response;
-      else response.writeHead(204).end();
-    };
-    const { id } = await register();
-    await bed.worker({ ...PATIENT, timeoutMs: 30_000, leaseMs: 45_000 });
-    await append(TYPES);
-    await until('the request', () => open !== undefined);
+    const { id, first } = await registerWithOpenRequest();
     await post(id, 'skip', (await deliveryOf(id, TYPES[0])).event_id);
     await untilDelivery(id, TYPES[1], ({ status }) => status === 'succeeded');
-    open!.writeHead(204).end();
+    first.writeHead(204).end();
     await append(['route.updated']);
     await untilDelivery(id, 'route.updated', ({ status }) => status === 'succeeded');
     expect(await deliveryOf(id, TYPES[0])).toMatchObject({ status: 'skipped', attempts: 0 });
@@ -175,19 +173,11 @@ describe('a delivery that the receiver refuses', () => {
   });
 
   it('leaves its queue to its sender if an earlier one is under way', async () => {
-    let open: ServerResponse | undefined;
-    receiver.behave = ({ event }, response) => {
-      if (event.type === TYPES[0]) open = response;
-      else response.writeHead(204).end();
-    };
-    const { id } = await register();
-    await bed.worker({ ...PATIENT, timeoutMs: 30_000, leaseMs: 45_000 });
-    await append(TYPES);
-    await until('the request', () => open !== undefined);
+    const { id, first } = await registerWithOpenRequest();
     await post(id, 'skip', (await deliveryOf(id, TYPES[1])).event_id);
     await append(['route.updated'], `${chat}-other`);
     await untilDelivery(id, 'route.updated', ({ status }) => status === 'succeeded');
-    open!.writeHead(204).end();
+    first.writeHead(204).end();
     await untilDelivery(id, TYPES[0], ({ status }) => status === 'succeeded');
     expect(types()).toEqual([TYPES[0], 'route.updated']);
   });
@@ -207,7 +197,7 @@ describe('a delivery that the receiver refuses', () => {
     ]);
     await untilDelivery(id, TYPES[0], (delivery) => delivery.status === 'succeeded');
     expect(receiver.ids).toEqual([eventId, eventId, (await deliveryOf(id, TYPES[1])).event_id, eventId]);
-    expect(await actions(id)).toEqual(['webhook.create', 'webhook.redeliver']);
+    expect(await bed.actions(id)).toEqual(['webhook.create', 'webhook.redeliver']);
   });
 
   it('is sent now instead of at its next attempt, also if it was skipped', async () => {

@@ -34,14 +34,6 @@ const register = (body: object = {}) => bed.register({ url: receiver.url, ...bod
 const patch = (id: string, body: object, headers?: Record<string, string>) =>
   send('PATCH', `/webhooks/${id}`, { body, headers });
 const append = (types: readonly string[], deployment = chat) => bed.append(deployment, types, tenant);
-const actions = async (id: string) =>
-  (
-    await bed.database.read<{ action: string }>(
-      'system',
-      'select action from audit_log where resource_name = $1 order by id',
-      [id],
-    )
-  ).map(({ action }) => action);
 const types = () => receiver.received.map(({ event }) => event.type as string);
 const statuses = async (id: string) =>
   (await bed.deliveries(id, tenant)).map(({ event_type: type, status }) => `${type} ${status}`);
@@ -69,7 +61,7 @@ describe('a webhook', () => {
     // The same values again are no change, and leave no audit row.
     expect((await patch(id, { url: URL, description: null })).body).toEqual(reset.body);
     expect((await patch(id, {})).body).toEqual(reset.body);
-    expect(await actions(id)).toEqual(['webhook.create', 'webhook.update', 'webhook.update']);
+    expect(await bed.actions(id)).toEqual(['webhook.create', 'webhook.update', 'webhook.update']);
   });
 
   it('is changed and deleted only in the state that If-Match names', async () => {
@@ -100,7 +92,7 @@ describe('a webhook', () => {
     expect([refused.status, refused.body.error.details]).toEqual([422, [expect.objectContaining({ field, code })]]);
     const unknown = await patch('whk_unknown', body);
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'webhook_not_found']);
-    expect(await actions(id)).toEqual(['webhook.create']);
+    expect(await bed.actions(id)).toEqual(['webhook.create']);
   });
 
   it('sends events by its new filter from now on', async () => {
@@ -166,7 +158,7 @@ describe('a webhook', () => {
     await append(['route.updated']);
     await until('the next event', () => receiver.received.length === 2);
     expect(types()).toEqual(['rollout.started', 'route.updated']);
-    expect(await actions(id)).toEqual(['webhook.create', 'webhook.disable', 'webhook.enable']);
+    expect(await bed.actions(id)).toEqual(['webhook.create', 'webhook.disable', 'webhook.enable']);
     // An event of the time before can be requested.
     const again = await send('POST', `/webhooks/${id}/deliveries/${eventId}/redeliver`);
     expect([again.status, again.body]).toMatchObject([200, { status: 'pending' }]);
@@ -248,7 +240,7 @@ describe('a rotated secret', () => {
     expect((await send('GET', `/webhooks/${id}`)).body.previous_secret_until).toBeNull();
     await bed.runNow('webhook-retention');
     expect(await stored(id)).toBe(false);
-    expect(await actions(id)).toEqual(['webhook.create', 'webhook.rotate_secret', 'webhook.rotate_secret']);
+    expect(await bed.actions(id)).toEqual(['webhook.create', 'webhook.rotate_secret', 'webhook.rotate_secret']);
   });
 
   it('replaces the previous one at once without an overlap', async () => {

@@ -95,6 +95,16 @@ export class WebhooksBed extends AreaBed {
     return rows.map(({ id }) => id);
   }
 
+  /** Returns the actions of the audit log about a webhook, in order. */
+  async actions(id: string): Promise<string[]> {
+    const rows = await this.database.read<{ action: string }>(
+      'system',
+      'select action from audit_log where resource_name = $1 order by id',
+      [id],
+    );
+    return rows.map(({ action }) => action);
+  }
+
   async worker(timing: DeliveryTiming = QUICK, change: Partial<Config> = {}): Promise<INestApplicationContext> {
     const config = { ...this.config, ...change };
     const context = await NestFactory.createApplicationContext(WebhooksWorkerModule.of(config, timing), {
