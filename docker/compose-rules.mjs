@@ -6,13 +6,6 @@ const SECRET = /PASSWORD|SECRET|TOKEN|_KEY|_URL$/;
 const DEFAULT_PASSWORD = /\$\{[A-Z_]*(PASSWORD|SECRET|TOKEN|_KEY)[A-Z_]*:?-[^$}]|:\/\/[^/@:$\s]*:[^$@/\s][^@/\s]*@/;
 /** Images that run as a user without privileges by themselves. */
 const OWN_USER = /^haproxy:/;
-const DIGEST = /@sha256:[0-9a-f]{64}$/;
-
-/** The images of a Compose file that have no digest. */
-export function unpinnedImages(text) {
-  const images = Object.values(servicesIn(text)).flatMap(({ image }) => image ?? []);
-  return [...new Set(images.filter((image) => !DIGEST.test(image)))];
-}
 
 /**
  * Checks what a container may do, and which secrets the file shows. Linters of Compose files do not know these rules.

@@ -2,12 +2,12 @@
 # Build from the repository's root: docker build -f docker/worker.Dockerfile -t slipway-worker .
 
 # Manifests only, so that the layer with the dependencies stays cached until one of them changes.
-FROM node:24-bookworm-slim AS manifests
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS manifests
 WORKDIR /app
 COPY . .
 RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc -delete
 
-FROM node:24-bookworm-slim AS build
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY --from=manifests /app ./
 # No dependency needs its install script: native parts are prebuilt packages.
@@ -23,7 +23,7 @@ RUN node_modules/.bin/tsc -b apps/worker/tsconfig.lib.json \
     && find apps libs -type f \( -name '*.d.ts' -o -name '*.d.ts.map' -o -name '*.tsbuildinfo' \) -delete \
     && find node_modules -xtype l -delete
 
-FROM node:24-bookworm-slim AS run
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS run
 WORKDIR /app
 # Owned by root: the process must not be able to change its own code.
 COPY --from=build /app/package.json ./package.json

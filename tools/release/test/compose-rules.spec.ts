@@ -4,11 +4,10 @@ import { expect, it } from '@jest/globals';
 
 interface Rules {
   composeProblems(text: string): string[];
-  unpinnedImages(text: string): string[];
 }
 
 const DOCKER = path.resolve(import.meta.dirname, '../../../docker');
-const { composeProblems, unpinnedImages } = (await import(path.join(DOCKER, 'compose-rules.mjs'))) as Rules;
+const { composeProblems } = (await import(path.join(DOCKER, 'compose-rules.mjs'))) as Rules;
 const compose = readFileSync(path.join(DOCKER, 'compose.yaml'), 'utf8');
 
 /** The file with this change in one service. */
@@ -32,7 +31,7 @@ it.each([
   ['redis', 'cap_drop: [ALL]', 'cap_drop: [ALL]\n    cap_add: [SETUID]', 'redis adds the capabilities SETUID'],
   ['redis', 'requirepass', 'masterauth', 'redis has no password'],
   ['redis', "user: '999:1000'", "user: '0:0'", 'redis runs as the user 0:0'],
-  ['redis', /\n +user: '999:1000'/, '', 'redis starts as the user of redis:7.4-alpine'],
+  ['redis', /\n +user: '999:1000'/, '', 'redis starts as the user of redis:7.4-alpine@sha256:'],
   ['api', 'networks:', "user: '0:0'\n    networks:", 'api runs as the user 0:0'],
   ['api', 'networks:', 'user: root\n    networks:', 'api runs as the user root'],
   ['api', 'networks:', 'pid: host\n    networks:', 'api has the pid of the host'],
@@ -41,8 +40,8 @@ it.each([
   ['api', 'volumes:', 'volumes:\n      - {type: bind, source: /, target: /host}', 'api mounts / of the host'],
   ['api', 'networks:', 'devices: [/dev/kvm]\n    networks:', 'api has devices or groups of the host'],
   ['redis', "['no-new-privileges:true']", "['no-new-privileges:true', 'seccomp:unconfined']", 'seccomp:unconfined'],
-  ['redis', 'redis:7.4-alpine', 'redis:latest', 'whose tag names no version'],
-  ['redis', 'redis:7.4-alpine', 'redis', 'whose tag names no version'],
+  ['redis', /redis:7\.4-alpine\S+/, 'redis:latest', 'whose tag names no version'],
+  ['redis', /redis:7\.4-alpine\S+/, 'redis', 'whose tag names no version'],
   ['edge', 'host_ip: ${SLIPWAY_HOST:-127.0.0.1}', 'mode: host', 'edge publishes 7070 at another address'],
   ['edge', 'host_ip: ${SLIPWAY_HOST:-127.0.0.1}', 'host_ip: 0.0.0.0', 'edge publishes 7070 at another address'],
   ['postgres', '${POSTGRES_PASSWORD:?see .env.example}', 'postgres', 'postgres has the value of POSTGRES_PASSWORD'],
@@ -71,14 +70,4 @@ it('finds a password in the words of a command', () => {
   );
   expect(shown).not.toBe(compose);
   expect(composeProblems(shown)).toEqual(['redis has a password among the words of its command']);
-});
-
-it('names the images without a digest', () => {
-  const digest = `sha256:${'0'.repeat(64)}`;
-  const pinned = compose.replaceAll(/image: (\S+)/g, `image: $1@${digest}`);
-  expect(unpinnedImages(pinned)).toEqual([]);
-  expect(unpinnedImages(pinned.replace(`redis:7.4-alpine@${digest}`, 'redis:7.4-alpine'))).toEqual([
-    'redis:7.4-alpine',
-  ]);
-  expect(unpinnedImages(pinned.replace(digest, 'sha256:0000'))).toHaveLength(1);
 });

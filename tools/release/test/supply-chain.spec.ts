@@ -69,6 +69,24 @@ describe('an installation', () => {
   });
 });
 
+it('every image that is not built here has a digest', async () => {
+  const { imagesOf, parseReference } = (await import(path.join(ROOT, 'tools/release/image-digests.mjs'))) as {
+    imagesOf(text: string): string[];
+    parseReference(text: string): { name: string; digest: string | undefined };
+  };
+  const files = ['docker', 'deploy/kubernetes', '.github/workflows'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder))
+      .filter((file) => /\.(Dockerfile|ya?ml)$/.test(file))
+      .map((file) => `${folder}/${file}`),
+  );
+  const images = [...new Set(files.flatMap((file) => imagesOf(at(file))))].map(parseReference);
+  const foreign = images.filter(({ name }) => !/^library\/(slipway-|inference-sim$)/.test(name));
+  expect(foreign.map(({ name }) => name).sort()).toEqual(
+    ['haproxy', 'node', 'postgres', 'redis'].map((name) => `library/${name}`),
+  );
+  expect(foreign.filter(({ digest }) => digest === undefined)).toEqual([]);
+});
+
 it('advisories are checked by the forge, and .ci/run names them as skipped', () => {
   const workflow = at('.github/workflows/advisories.yml');
   expect(workflow).toMatch(/^ {2}schedule:$/m);
