@@ -64,8 +64,12 @@ export class CreatedTenantDto {
   @StringField()
   name: string;
 
-  @StringField({ description: "The tenant's first admin token. Shown once." })
-  token: string;
+  @StringField({
+    nullable: true,
+    description:
+      "The tenant's first admin token. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.",
+  })
+  token: string | null;
 }
 
 export class TenantListDto {

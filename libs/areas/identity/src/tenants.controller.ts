@@ -19,6 +19,7 @@ export class TenantsController {
     example: { name: 'acme' },
     ok: { 201: CreatedTenantDto },
     errors: ['tenant_exists'],
+    secrets: ['token'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTenantDto): Promise<CreatedTenantDto> {
     return this.tenants.create(who, dto);

@@ -145,8 +145,12 @@ export class RotatedTokenDto extends TokenDto {
 }
 
 export class CreatedTokenDto extends TokenDto {
-  @StringField({ description: 'The token itself. Shown once.' })
-  token: string;
+  @StringField({
+    nullable: true,
+    description:
+      'The token itself. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.',
+  })
+  token: string | null;
 }
 
 export class TokenListDto {

@@ -1,14 +1,11 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import {
   CurrentPrincipal,
-  Idempotency,
   Page,
   Route,
-  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Principal,
-  type Reply,
 } from '@slipway/platform-http';
 import type { TokenRow } from '@slipway/platform-http/auth';
 import {
@@ -38,6 +35,7 @@ export class TokensController {
     example: { name: 'ci', scopes: ['operator'] },
     ok: { 201: CreatedTokenDto },
     errors: ['token_exists', 'quota_exceeded'],
+    secrets: ['token'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
     return this.tokens.create(who, dto);
@@ -85,16 +83,15 @@ export class TokensController {
     example: { overlap_seconds: 3600 },
     ok: { 201: RotatedTokenDto },
     errors: ['token_not_found', 'token_not_rotatable', 'quota_exceeded'],
-    idempotent: true,
+    secrets: ['token'],
     notFoundFirst: TokensService,
   })
   rotate(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() dto: RotateTokenDto,
-    @Idempotency() idempotency: IdempotencyClaim | undefined,
-  ): Promise<Reply> {
-    return this.tokens.rotate(who, id, dto, idempotency);
+  ): Promise<RotatedTokenDto> {
+    return this.tokens.rotate(who, id, dto);
   }
 
   @Route({

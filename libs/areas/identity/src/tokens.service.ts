@@ -10,17 +10,14 @@ import {
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import {
   type ExistenceCheck,
-  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Principal,
-  type Reply,
   errors,
   pageOf,
-  reply,
 } from '@slipway/platform-http';
 import { Database, type Tx } from '@slipway/platform-database';
-import { appendAudit, Mutations, withSecret } from '@slipway/platform-durable/mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
@@ -34,7 +31,7 @@ import {
   tokenObjections,
   type TokenRequest,
 } from './token-rules.js';
-import type { CreateTokenDto, RotateTokenDto } from './token.dto.js';
+import type { CreateTokenDto, RotatedTokenDto, RotateTokenDto } from './token.dto.js';
 
 const USABLE = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
 
@@ -93,15 +90,9 @@ export class TokensService implements ExistenceCheck {
    * Creates a token with the name, scopes and owner of another one, and ends that one after the overlap. The tenant
    * cannot lose its last admin by it, because the new token has the same scopes.
    */
-  async rotate(
-    who: Principal,
-    id: string,
-    dto: RotateTokenDto,
-    idempotency: IdempotencyClaim | undefined,
-  ): Promise<Reply> {
+  async rotate(who: Principal, id: string, dto: RotateTokenDto): Promise<RotatedTokenDto> {
     assertOneLife(dto);
-    let secret: string | undefined;
-    const answer = await this.mutations.run({ principal: who, locksAccess: true, idempotency }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const hasOverlap = dto.overlap_seconds > 0;
       // A token that ends now makes capacity for its replacement. During an overlap both count. The lock of the quota
       // comes before that of the caller.
@@ -112,15 +103,13 @@ export class TokensService implements ExistenceCheck {
       const now = await tx.now();
       const token = replacementOf(before, who, dto, now);
       const { row, text } = await this.tokens.create(tx, token);
-      secret = text;
       const usableUntil = hasOverlap ? new Date(now.getTime() + dto.overlap_seconds * 1_000) : null;
       const by = { by: row.id, usableUntil, actor: actorOf(who) };
       const replaced = (await this.tokens.replace(tx, who.tenantId, id, by))!;
       const after = { replaced, token: row };
       await appendAudit(tx, { action: 'token.rotate', resourceType: 'token', resourceName: id, before, after });
-      return reply(201, { ...row, token: null, replaced });
+      return { ...row, token: text!, replaced };
     });
-    return withSecret(answer, { token: secret });
   }
 
   private isKnown(tx: Tx, id: string): Promise<boolean> {

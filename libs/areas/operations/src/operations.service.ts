@@ -106,11 +106,10 @@ export class OperationsService implements ExistenceCheck {
     change: (tx: Tx) => Promise<void>,
     locksAccess = false,
   ): Promise<RawJson> {
-    const record = await this.mutations.run({ principal: who, locksAccess }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess }, async (tx) => {
       await change(tx);
-      return this.store.record(tx, id);
+      return rawJson((await this.store.record(tx, id)) as string);
     });
-    return rawJson(record as string);
   }
 
   /** A change that may be the approval of a person. */

@@ -50,7 +50,6 @@ export class RolloutsController {
     errors: [
       'deployment_not_found',
       'revision_not_found',
-      'idempotency_key_reused',
       'precondition_failed',
       'operation_in_progress',
       'plan_not_found',
@@ -62,7 +61,6 @@ export class RolloutsController {
       'quota_exceeded',
       'capacity_exhausted',
     ],
-    idempotent: true,
     dryRun: true,
     notFoundFirst: DeploymentExists,
   })
@@ -91,12 +89,10 @@ export class RolloutsController {
       'deployment_not_found',
       'revision_not_found',
       'no_previous_revision',
-      'idempotency_key_reused',
       'operation_in_progress',
       'revision_already_active',
       'revision_not_restorable',
     ],
-    idempotent: true,
     dryRun: true,
     notFoundFirst: DeploymentExists,
   })

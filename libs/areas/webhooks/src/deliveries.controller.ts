@@ -1,10 +1,8 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
-  Idempotency,
   Page,
   Route,
-  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Principal,
@@ -71,14 +69,12 @@ export class DeliveriesController {
       'Posts an event of type `webhook.test` to this webhook, whatever its filter is: signed like all others, with one attempt. Returns its delivery; read that until its `status` is no longer `pending`. The log keeps the last 50 tests.',
     ok: { 201: WebhookDeliveryDto },
     errors: ['webhook_not_found', 'webhook_disabled', 'quota_exceeded'],
-    idempotent: true,
   })
   test(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
-    @Idempotency() claim: IdempotencyClaim | undefined,
   ): Promise<Reply> {
-    return this.deliveries.test(who, id, claim);
+    return this.deliveries.test(who, id);
   }
 
   @Route({
@@ -100,16 +96,14 @@ export class DeliveriesController {
       'webhook_event_expired',
       'quota_exceeded',
     ],
-    idempotent: true,
     notFoundFirst: WebhooksService,
   })
   send(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() body: SendWebhookEventDto,
-    @Idempotency() claim: IdempotencyClaim | undefined,
   ): Promise<Reply> {
-    return this.deliveries.sendEvent(who, id, body, claim);
+    return this.deliveries.sendEvent(who, id, body);
   }
 
   @Route({
@@ -129,15 +123,13 @@ export class DeliveriesController {
       'webhook_event_expired',
       'quota_exceeded',
     ],
-    idempotent: true,
   })
   redeliver(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Param('event_id') eventId: string,
-    @Idempotency() claim: IdempotencyClaim | undefined,
   ): Promise<Reply> {
-    return this.deliveries.redeliver(who, id, eventId, claim);
+    return this.deliveries.redeliver(who, id, eventId);
   }
 
   @Route({
@@ -151,14 +143,12 @@ export class DeliveriesController {
       'Gives up a delivery that the receiver refuses, so that the later events of its stream are sent. A request in progress may still arrive. A skipped event can be sent again later.',
     ok: { 200: WebhookDeliveryDto },
     errors: ['webhook_not_found', 'webhook_delivery_not_found', 'webhook_delivery_ended'],
-    idempotent: true,
   })
   skip(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Param('event_id') eventId: string,
-    @Idempotency() claim: IdempotencyClaim | undefined,
   ): Promise<Reply> {
-    return this.deliveries.skip(who, id, eventId, claim);
+    return this.deliveries.skip(who, id, eventId);
   }
 }

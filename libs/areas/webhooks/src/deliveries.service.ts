@@ -6,7 +6,6 @@ import { Database, findPage, newId, type Tx } from '@slipway/platform-database';
 import {
   pageOf,
   reply,
-  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Principal,
@@ -85,9 +84,9 @@ export class DeliveriesService {
   }
 
   /** Posts an event of its own to this webhook alone, once, also while the receiver has requested a pause. */
-  test(who: Principal, id: string, idempotency: IdempotencyClaim | undefined): Promise<Reply> {
+  test(who: Principal, id: string): Promise<Reply> {
     const { tenantId, actor } = who;
-    return this.mutations.run({ principal: who, idempotency }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const { state } = await lock(tx, tenantId, id);
       if (state !== 'active') throw webhookErrors.webhook_disabled();
       await this.reserve(tx, who);
@@ -133,9 +132,9 @@ export class DeliveriesService {
    * Starts a delivery again with its first attempt, or ends the wait of a pending one. It also ends a pause that the
    * receiver has requested. A pending one that is due stays as it is: it is sent anyway.
    */
-  redeliver(who: Principal, id: string, eventId: string, idempotency: IdempotencyClaim | undefined): Promise<Reply> {
+  redeliver(who: Principal, id: string, eventId: string): Promise<Reply> {
     const { tenantId } = who;
-    return this.mutations.run({ principal: who, idempotency }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const webhook = await lock(tx, tenantId, id);
       return reply(200, await this.restart(tx, who, webhook, eventId));
     });
@@ -149,10 +148,9 @@ export class DeliveriesService {
     who: Principal,
     id: string,
     { deployment, sequence }: SendWebhookEventDto,
-    idempotency: IdempotencyClaim | undefined,
   ): Promise<Reply> {
     const { tenantId } = who;
-    return this.mutations.run({ principal: who, idempotency }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const webhook = await lock(tx, tenantId, id);
       const stream = deploymentStream((await this.deployments.get(tx, tenantId, deployment)).id);
       const event = await tx.one<{ id: string; type: string }>(FIND_EVENT, [tenantId, stream, sequence]);
@@ -177,9 +175,9 @@ export class DeliveriesService {
   }
 
   /** Gives up a pending delivery, so that the later ones of its stream follow at once. */
-  skip(who: Principal, id: string, eventId: string, idempotency: IdempotencyClaim | undefined): Promise<Reply> {
+  skip(who: Principal, id: string, eventId: string): Promise<Reply> {
     const { tenantId } = who;
-    return this.mutations.run({ principal: who, idempotency }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const { stream, sequence, status } = await lockDelivery(tx, tenantId, id, eventId);
       const before = await find(tx, tenantId, id, eventId);
       if (status === 'skipped') return reply(200, before);

@@ -128,16 +128,18 @@ export class WebhookDto {
 
 export class CreatedWebhookDto extends WebhookDto {
   @StringField({
-    description: 'Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once.',
+    nullable: true,
+    description:
+      'Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   })
-  secret: string;
+  secret: string | null;
 }
 
 export class RotatedWebhookDto extends WebhookDto {
   @StringField({
     nullable: true,
-    description: 'The new key. Shown once: null if the answer to an earlier request is replayed.',
+    description: 'The new key. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   })
   secret: string | null;

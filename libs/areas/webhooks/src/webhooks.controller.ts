@@ -1,11 +1,9 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import {
   CurrentPrincipal,
-  Idempotency,
   Conditions,
   Page,
   Route,
-  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Preconditions,
@@ -41,6 +39,7 @@ export class WebhooksController {
     example: { url: 'https://hooks.example.com/slipway', event_types: ['rollout.*'] },
     ok: { 201: CreatedWebhookDto },
     errors: ['deployment_not_found', 'quota_exceeded'],
+    secrets: ['secret'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateWebhookDto): Promise<Reply> {
     return this.webhooks.create(who, body);
@@ -132,15 +131,14 @@ export class WebhooksController {
     example: { overlap_seconds: 3600 },
     ok: { 200: RotatedWebhookDto },
     errors: ['webhook_not_found'],
-    idempotent: true,
+    secrets: ['secret'],
     notFoundFirst: WebhooksService,
   })
   rotateSecret(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() { overlap_seconds }: RotateWebhookSecretDto,
-    @Idempotency() claim: IdempotencyClaim | undefined,
   ): Promise<Reply> {
-    return this.webhooks.rotateSecret(who, id, overlap_seconds, claim);
+    return this.webhooks.rotateSecret(who, id, overlap_seconds);
   }
 }

@@ -9,14 +9,13 @@ import {
   pageOf,
   reply,
   type ExistenceCheck,
-  type IdempotencyClaim,
   type PageOf,
   type PageRequest,
   type Preconditions,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations, withSecret } from '@slipway/platform-durable/mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { cancelPending, stopQueues } from './delivery/delivery-queues.js';
@@ -47,7 +46,7 @@ export class WebhooksService implements ExistenceCheck {
     await this.assertUrl(who, body.url);
     const id = newId('whk');
     const secret = newSecret();
-    const created = await this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const webhooks = tx.repository(WebhookEntity);
       const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
       const { tenantId } = who;
@@ -68,9 +67,8 @@ export class WebhooksService implements ExistenceCheck {
       await tx.query(BEGIN_DELIVERY_QUEUES, [id, tenantId]);
       const after = shown(await webhooks.findOneByOrFail({ tenant_id: tenantId, id }));
       await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after });
-      return after;
+      return reply(201, { ...after, secret }, { etag: after.etag });
     });
-    return reply(201, { ...created, secret }, { etag: created.etag });
   }
 
   async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<WebhookDto>> {
@@ -143,15 +141,10 @@ export class WebhooksService implements ExistenceCheck {
    * Requests carry the signatures of the new and of the current secret until the overlap ends. A secret before these
    * two ends now.
    */
-  async rotateSecret(
-    who: Principal,
-    id: string,
-    overlapSeconds: number,
-    idempotency: IdempotencyClaim | undefined,
-  ): Promise<Reply> {
+  async rotateSecret(who: Principal, id: string, overlapSeconds: number): Promise<Reply> {
     const { tenantId } = who;
     const secret = newSecret();
-    const answer = await this.mutations.run({ principal: who, locksAccess: true, idempotency }, async (tx) => {
+    return this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const row = await lock(tx, tenantId, id);
       const sealed = sealSecret(this.config.keyRing, secret, sealContext(id));
       // By the clock of Postgres, which also decides what a sender signs with.
@@ -175,9 +168,8 @@ export class WebhooksService implements ExistenceCheck {
         before: shown(row),
         after,
       });
-      return reply(200, { ...after, secret: null }, { etag: after.etag });
+      return reply(200, { ...after, secret }, { etag: after.etag });
     });
-    return withSecret(answer, { secret });
   }
 
   private async write(tx: Tx, row: WebhookEntity, after: Settings, streams: string[]): Promise<void> {

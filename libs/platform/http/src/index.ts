@@ -18,7 +18,8 @@ export {
   type Warning,
 } from './context/request-context.js';
 export type { AccessCheck, Principal, Scope } from './context/principal.js';
-export { fullPathOf, type ExistenceCheck, type Method, type RouteSpec } from './routes/route-spec.js';
+export { defaultStatusOf, fullPathOf, type ExistenceCheck, type Method, type RouteSpec } from './routes/route-spec.js';
+export { EarlierAnswer, KeyedRequest } from './routes/keyed-request.js';
 export { declaredRoute, Route } from './routes/route.decorator.js';
 export {
   CurrentPrincipal,

@@ -47,6 +47,35 @@ describe('headers and parameters', () => {
     );
   });
 
+  it('warns of a key that has no effect, in the body and in a header', async () => {
+    const headers = { 'idempotency-key': 'has space' };
+    const stream = await send('PUT', '/api/v1/streams', { body: '{}', headers });
+    expect(stream.headers['x-slipway-ignored-headers']).toBe('Idempotency-Key');
+    expect(stream.body.warnings).toEqual([
+      {
+        code: 'idempotency_key_ignored',
+        field: 'Idempotency-Key',
+        message: 'This operation does not accept Idempotency-Key; the key had no effect.',
+      },
+    ]);
+    const read = await send('GET', '/api/v1/samples/x', { headers });
+    expect([read.status, read.body.warnings, read.headers['x-slipway-ignored-headers']]).toEqual([
+      200,
+      undefined,
+      undefined,
+    ]);
+    const obeyed = await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'idempotency-key': 'one' } });
+    expect([obeyed.status, obeyed.body.warnings]).toEqual([200, undefined]);
+  });
+
+  it('accepts a key for every POST, and warns if no code has obeyed it', async () => {
+    const touch = (key: string) =>
+      send('POST', '/api/v1/samples/x/touch', { body: '{}', headers: { 'idempotency-key': key } });
+    expectEnvelope(await touch('has space'), 400, 'idempotency_key_invalid');
+    const answer = await touch('one');
+    expect(answer.body).toMatchObject({ name: 'x', warnings: [{ code: 'idempotency_key_ignored' }] });
+  });
+
   it('reads validate_only strictly, and refuses it if the route does not support it', async () => {
     expect((await send('PUT', '/api/v1/samples/x?validate_only=true', { body: good })).body.dryRun).toBe(true);
     expect((await send('PUT', '/api/v1/samples/x?validate_only=false', { body: good })).body.dryRun).toBe(false);

@@ -1,7 +1,7 @@
 import { isSameOwner, systemActor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import { reply, type ExistenceCheck, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { appendEvents, appendAll } from '@slipway/platform-durable/events';
 import { PausePoints } from '@slipway/platform-config';
@@ -29,8 +29,8 @@ export class DecisionsService implements ExistenceCheck {
    * approved once as many distinct people have approved as the cited policy requires. A person who approves twice
    * counts once.
    */
-  async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
-    const answer = await this.mutations.run({ principal: who, idempotency: claim, locksAccess: true }, async (tx) => {
+  async approve(who: Principal, id: string, body: ApprovePlanDto): Promise<Reply> {
+    const answer = await this.mutations.run({ principal: who, locksAccess: true }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       assertMayApprovePlan(who, plan);
       assertUndecided(plan);

@@ -1,10 +1,8 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
-  Idempotency,
   Page,
   Route,
-  type IdempotencyClaim,
   type PageRequest,
   type Principal,
 } from '@slipway/platform-http';
@@ -63,7 +61,6 @@ export class PlansController {
       'Records the approval of one person and changes nothing else. To execute an approved plan, create a rollout with its `plan_id`. All tokens of one owner count as one person. Service tokens cannot approve.',
     example: { plan_digest: 'content_digest of the plan', comment: 'Looks right' },
     ok: { 200: PlanDto },
-    idempotent: true,
     notFoundFirst: DecisionsService,
     errors: [
       'plan_not_found',
@@ -74,16 +71,14 @@ export class PlansController {
       'plan_expired',
       'plan_stale',
       'plan_digest_mismatch',
-      'idempotency_in_progress',
     ],
   })
   approve(
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Body() body: ApprovePlanDto,
-    @Idempotency() claim: IdempotencyClaim | undefined,
   ) {
-    return this.decisions.approve(who, id, body, claim);
+    return this.decisions.approve(who, id, body);
   }
 
   @Route({

@@ -23,6 +23,8 @@ export class BindingsController {
     },
     ok: { 201: BindingDto },
     errors: ['product_not_found', 'deployment_not_found', 'revision_not_found', 'binding_exists'],
+    // The contract lists it among the operations that accept no key.
+    idempotent: false,
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateBindingDto) {
     return this.bindings.create(who, body);
@@ -67,7 +69,7 @@ export class BindingsController {
     summary: 'Qualify a target binding',
     description:
       'Starts an operation that calls the target. It lists the models and requests a completion, a streamed completion and a completion of an unknown model.',
-    ok: { 202: OperationEnvelopeDto },
+    ok: { 202: OperationEnvelopeDto, 200: OperationEnvelopeDto },
     errors: ['target_binding_not_found', 'operation_in_progress'],
     notFoundFirst: BindingsService,
   })

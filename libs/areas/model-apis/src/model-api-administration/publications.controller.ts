@@ -30,6 +30,8 @@ export class PublicationsController {
     },
     ok: { 201: PublicationDto, 200: RehearsalDto },
     errors: ['product_not_found', 'slug_not_yours', 'audience_not_yours', 'binding_not_qualified'],
+    // The contract lists it among the operations that accept no key.
+    idempotent: false,
     dryRun: true,
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreatePublicationDto, @ValidateOnly() isDryRun: boolean) {

@@ -4,7 +4,8 @@ import { migrations as databaseMigrations, newId } from '@slipway/platform-datab
 import { holdIntervals, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations } from './index.js';
-import { ClaimedKey, Mutations, StoredAnswer } from './mutations.js';
+import { ClaimedKey, StoredAnswer } from './idempotency-keys.js';
+import { Mutations } from './mutations.js';
 
 const scope = { tenantId: newId('ten') };
 /** A third of the bed's lease. */

@@ -3,8 +3,19 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { rawJson, reply, runInRequest, type RawJson, type Reply } from '@slipway/platform-http';
-import { ClaimedKey, Mutations, StoredAnswer } from './mutations.js';
+import {
+  KeyedRequest,
+  rawJson,
+  reply,
+  runInRequest,
+  type Principal,
+  type RawJson,
+  type Reply,
+  type RequestContext,
+  type RouteSpec,
+} from '@slipway/platform-http';
+import { ClaimedKey, forgetKeys, StoredAnswer } from './idempotency-keys.js';
+import { Mutations } from './mutations.js';
 import { migrations } from './index.js';
 
 const scope = { tenantId: 'ten_1' };
@@ -44,8 +55,18 @@ beforeEach(() => {
   effects = 0;
 });
 
+/** Runs a mutation as the handler of a request with a key. */
+const request = (
+  idempotency: typeof claim,
+  handle: () => Promise<unknown>,
+  context: Partial<RequestContext> = {},
+): Promise<Reply> => {
+  const keyed = new KeyedRequest(idempotency, (given) => mutations.earlierAnswer(given));
+  const answer = () => keyed.answer(handle) as Promise<Reply>;
+  return runInRequest({ requestId: 'req_1', warnings: [], keyed, ...context }, answer);
+};
 const run = (principal: { tenantId: string }, idempotency: typeof claim, change: typeof work): Promise<Reply> =>
-  mutations.run({ principal, idempotency }, change);
+  request(idempotency, () => mutations.run({ principal }, change));
 const work = async (_tx: Tx): Promise<Reply> => reply(201, { effect: (effects += 1) }, { etag: '"x"' });
 const bodyOf = (answer: Reply) =>
   answer.body && 'text' in (answer.body as object) ? JSON.parse((answer.body as RawJson).text) : answer.body;
@@ -158,4 +179,78 @@ it('changes one resource in one transaction at a time, and several resources con
   );
   await expect(failed).rejects.toThrow('refused');
   await changing(['one']);
+});
+
+it('answers a repeat before the checks of its handler, which may fail by now', async () => {
+  const principal = { ...scope, access: [] } as unknown as Principal;
+  await run(scope, claim, work);
+  const handle = async () => Promise.reject(new Error('the address resolves no longer'));
+  const repeated = await request(claim, handle, { principal });
+  expect([repeated.status, bodyOf(repeated)]).toEqual([201, { effect: 1 }]);
+  const other = request({ ...claim, fingerprint: 'b' }, handle, { principal });
+  await expect(other).rejects.toThrow('the address resolves no longer');
+});
+
+it('stores no secret of an answer, and a repeat says that it lacks one', async () => {
+  const route = { secrets: ['token'], ok: { 201: Object } } as unknown as RouteSpec;
+  const create = () => mutations.run({ principal: scope }, async () => ({ id: 'tok_1', token: 'slw_secret' }));
+  expect(await request(claim, create, { route })).toEqual({ id: 'tok_1', token: 'slw_secret' });
+  const warnings: RequestContext['warnings'] = [];
+  const repeated = await request(claim, create, { route, warnings });
+  expect([repeated.status, bodyOf(repeated)]).toEqual([201, { id: 'tok_1', token: null }]);
+  expect(warnings).toEqual([expect.objectContaining({ code: 'secret_omitted', field: 'token' })]);
+  const [row] = await database.read<{ text: string }>(
+    'system',
+    'select k::text as text from idempotency_keys k where key = $1',
+    [claim.key],
+  );
+  expect(row!.text).not.toContain('slw_secret');
+});
+
+it('obeys the key of a mutation of several tenants', async () => {
+  const create = () => mutations.runAsSystem({ principal: scope }, () => work(undefined as never));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => request(claim, create)));
+  expect([effects, ...answers.map(bodyOf)]).toEqual([1, ...answers.map(() => ({ effect: 1 }))]);
+});
+
+it('rehearses a request without its key, and a repeat of one as such', async () => {
+  const rehearse = () => request(claim, () => mutations.run({ principal: scope, isDryRun: true }, work));
+  expect(bodyOf(await rehearse())).toEqual({ effect: 1 });
+  expect(await keys()).toBe(0);
+  await run(scope, claim, work);
+  expect(bodyOf(await rehearse())).toMatchObject({ valid: true, would: expect.stringMatching(/first request/) });
+  const reused = request({ ...claim, fingerprint: 'b' }, () =>
+    mutations.run({ principal: scope, isDryRun: true }, work),
+  );
+  await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+});
+
+it('stores the answer with the first mutation of a request, and warns if there is none', async () => {
+  const twice = async () => {
+    const answer = await mutations.run({ principal: scope }, work);
+    await mutations.run({ principal: scope }, async () => 'not an answer');
+    return answer;
+  };
+  await request(claim, twice);
+  expect(bodyOf(await request(claim, twice))).toEqual({ effect: 1 });
+  const warnings: RequestContext['warnings'] = [];
+  await request({ ...claim, path: '/others' }, async () => ({}), { warnings });
+  expect(warnings).toEqual([expect.objectContaining({ code: 'idempotency_key_ignored', field: 'Idempotency-Key' })]);
+});
+
+it('refuses to store anything but the answer', async () => {
+  const incomplete = request(claim, () => mutations.run({ principal: scope }, async () => 'only an id'));
+  await expect(incomplete).rejects.toThrow('must return the answer');
+  expect(await keys()).toBe(0);
+});
+
+it('forgets the keys of a deleted resource, and no others', async () => {
+  const paths = ['/things/chat/end-drain', '/things/chat', '/things/chatty', '/things'];
+  for (const path of paths) await run(scope, { ...claim, path }, work);
+  await run({ tenantId: 'ten_2' }, { ...claim, path: paths[0]! }, work);
+  await database.tx(scope, (tx) => forgetKeys(tx, scope.tenantId, '/things/chat'));
+  const kept = await database.read<{ path: string }>('system', 'select path from idempotency_keys where key = $1', [
+    claim.key,
+  ]);
+  expect(kept.map(({ path }) => path).sort()).toEqual(['/things', '/things/chat/end-drain', '/things/chatty']);
 });

@@ -3,15 +3,8 @@ import { AuditReads1700000000029 } from './migrations/1700000000029-audit-reads.
 import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency.js';
 import { StoredKeys1700000000039 } from './migrations/1700000000039-stored-keys.js';
 
-export {
-  appendAudit,
-  type AuditEntry,
-  ClaimedKey,
-  Mutations,
-  StoredAnswer,
-  type MutationRequest,
-  withSecret,
-} from './mutations.js';
+export { appendAudit, type AuditEntry, Mutations, type MutationRequest } from './mutations.js';
+export { ClaimedKey, forgetKeys, StoredAnswer } from './idempotency-keys.js';
 export { AuditReadEntity } from './audit-read.entity.js';
 export { AuditLogEntity } from './audit-log.entity.js';
 export { IdempotencyKeyEntity } from './idempotency-key.entity.js';

@@ -2,20 +2,28 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Actor, actorText, systemActor } from '@slipway/contracts';
 import { FairShare } from '@slipway/platform-bounds';
 import { CONFIG, type Config, type QuotaConfig } from '@slipway/platform-config';
-import { Database, digestOf, locking, newId, prepared, type Tx, type TxScope } from '@slipway/platform-database';
+import { Database, digestOf, newId, prepared, type Tx, type TxScope } from '@slipway/platform-database';
 import {
-  errors,
+  EarlierAnswer,
   type IdempotencyClaim,
+  errors,
   type Principal,
-  RawJson,
-  rawJson,
-  reply,
+  rehearsal,
   type Reply,
   requestContext,
   SlipwayError,
 } from '@slipway/platform-http';
 import { accessOf, holdAccess, refusalIn, refusalOf, requireAccess } from '@slipway/platform-http/auth';
 import { StoredQuota } from '../quotas/index.js';
+import {
+  ClaimedKey,
+  findAnswer,
+  storeAnswer,
+  StoredAnswer,
+  takeKey,
+  type TenantScope,
+  valuesOf,
+} from './idempotency-keys.js';
 
 export interface AuditEntry {
   /** Resource and verb, such as `rollout.create` or `plan.approve`. */
@@ -57,134 +65,6 @@ function digest(value: unknown): string | null {
   return digestOf(value);
 }
 
-/** A mutation acts for one tenant; keys are never shared between tenants. */
-type TenantScope = Exclude<TxScope, 'system'>;
-
-interface KeyRow {
-  fingerprint: string;
-  /** Text, because it is compared for equality: a JavaScript date would lose microseconds. */
-  claimedUntil: string;
-  isClaimed: boolean;
-  secondsLeft: number;
-  status: number | null;
-  headers: Record<string, string> | null;
-  answer: string | null;
-}
-
-const KEY = `tenant_id = $1 and method = $2 and path = $3 and key = $4`;
-
-/*
- * The insert waits for another transaction that inserts the same key, and inserts nothing if that one commits. The
- * conflicting row is then read with a statement of its own, whose snapshot sees it.
- */
-const INSERT = locking(
-  'idempotency_key',
-  prepared(
-    'idempotency-insert',
-    `insert into idempotency_keys (tenant_id, method, path, key, fingerprint, claimed_until)
-   values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
-   on conflict do nothing returning claimed_until::text as "claimedUntil"`,
-  ),
-  (values) => [values.slice(0, 4).join('/')],
-);
-const FIND = locking(
-  'idempotency_key',
-  prepared(
-    'idempotency-find',
-    `select fingerprint, claimed_until::text as "claimedUntil", claimed_until > now() as "isClaimed",
-     greatest(1, ceil(extract(epoch from claimed_until - now())))::int as "secondsLeft", status, headers, answer::text as answer
-   from idempotency_keys where ${KEY} for update`,
-  ),
-  (values) => [values.slice(0, 4).join('/')],
-);
-/**
- * Takes over the claim of a dead request, or renews a held one. In both cases it changes only the claim that the caller
- * has seen.
- */
-const RECLAIM = prepared(
-  'idempotency-reclaim',
-  `update idempotency_keys set claimed_until = now() + make_interval(secs => $6), fingerprint = $7
-   where ${KEY} and claimed_until = $5::timestamptz and answer is null returning claimed_until::text as "claimedUntil"`,
-);
-const COMPLETE = prepared(
-  'idempotency-complete',
-  `update idempotency_keys set fingerprint = $6, status = $7, headers = $8, answer = $9
-   where ${KEY} and claimed_until = $5::timestamptz and answer is null returning key`,
-);
-const RELEASE = prepared(
-  'idempotency-release',
-  `delete from idempotency_keys where ${KEY} and claimed_until = $5::timestamptz and answer is null`,
-);
-
-/** The answer that an earlier request with the key got. */
-export class StoredAnswer {
-  constructor(
-    private readonly fingerprint: string,
-    private readonly original: Reply,
-  ) {}
-
-  /**
-   * The original answer, marked as a replay.
-   * @throws idempotency_key_reused (422) if this is another request
-   */
-  replay(fingerprint: string): Reply {
-    if (fingerprint !== this.fingerprint) throw errors.idempotency_key_reused();
-    const { status, body, headers } = this.original;
-    return reply(status, body, { ...headers, 'idempotency-replayed': 'true' });
-  }
-}
-
-/** A key that is held while its request is processed. It expires by itself if this process dies. */
-export class ClaimedKey {
-  private readonly timer: NodeJS.Timeout;
-  private renewal: Promise<void> = Promise.resolve();
-
-  constructor(
-    private readonly database: Database,
-    private readonly claim: { values: unknown[]; fingerprint: string },
-    private claimedUntil: string,
-    private readonly scope: TenantScope,
-    private readonly leaseSeconds: number,
-  ) {
-    this.timer = setInterval(() => (this.renewal = this.renew()), (leaseSeconds * 1_000) / 3).unref();
-  }
-
-  /**
-   * Stores the answer in the transaction of the effect, so that both are committed or neither.
-   * @param fingerprint of the request; the fingerprint of a streamed body is known only now
-   * @throws idempotency_in_progress (409) if the claim expired and another request has taken it over
-   */
-  async complete(tx: Tx, answer: Reply, fingerprint = this.claim.fingerprint): Promise<void> {
-    await this.settle();
-    if (!(await store(tx, this.claim.values, this.claimedUntil, fingerprint, answer))) throw inProgress(1);
-  }
-
-  /** Gives the key back, because a refused request stores none. Does nothing after the answer was stored. */
-  async release(): Promise<void> {
-    await this.settle();
-    await this.database.tx(this.scope, (tx) => tx.query(RELEASE, [...this.claim.values, this.claimedUntil]));
-  }
-
-  /**
-   * Stops the renewal of the key. Call it before the transaction that completes the key. A renewal in progress has a
-   * connection of its own, and a transaction that waits for the renewal may hold the last connection.
-   */
-  async settle(): Promise<void> {
-    clearInterval(this.timer);
-    await this.renewal;
-  }
-
-  private async renew(): Promise<void> {
-    const values = [...this.claim.values, this.claimedUntil, this.leaseSeconds, this.claim.fingerprint];
-    // During an outage of Postgres no other request can take the key over either. The store of the answer checks
-    // whether it was kept.
-    const row = await this.database
-      .tx(this.scope, (tx) => tx.one<{ claimedUntil: string }>(RECLAIM, values))
-      .catch(() => undefined);
-    if (row) this.claimedUntil = row.claimedUntil;
-  }
-}
-
 /** A request that changes something. */
 export interface MutationRequest {
   principal: Pick<Principal, 'tenantId' | 'access'> & Partial<Pick<Principal, 'tenantName'>>;
@@ -193,7 +73,6 @@ export interface MutationRequest {
    * a person. Others only read it again.
    */
   locksAccess?: boolean;
-  idempotency?: IdempotencyClaim;
   /** Makes every check and every write, returns the answer, and rolls back. */
   isDryRun?: boolean;
 }
@@ -234,29 +113,25 @@ export class Mutations {
    * Runs `change` in one transaction and commits it. An exception rolls back. Requests with one key wait for each other
    * in Postgres, and those that change one resource in this process. The quotas of what the tenant stores are checked
    * last, for everything that the transaction has added.
+   *
+   * The first mutation of a request obeys its `Idempotency-Key`: it stores what `change` returns, which must be the
+   * answer to the client, and a repeat never returns from here (`EarlierAnswer`).
    * @throws idempotency_key_reused (422), quota_exceeded (429)
    */
-  run(
-    request: MutationRequest & { idempotency: IdempotencyClaim | undefined },
-    change: (tx: Tx) => Promise<Reply>,
-  ): Promise<Reply>;
-  run<T>(request: Omit<MutationRequest, 'idempotency'>, change: (tx: Tx) => Promise<T>): Promise<T>;
-  run(request: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
-    const { principal, idempotency } = request;
+  run<T>(request: MutationRequest, change: (tx: Tx) => Promise<T>): Promise<T> {
+    const { principal } = request;
     const scope = { tenantId: principal.tenantId };
+    const answering = this.answering(request, change);
     const once = async (tx: Tx) => {
       if (request.locksAccess) holdAccess(tx, principal);
-      const kept = idempotency && (await this.take(tx, scope, idempotency));
-      // It adds nothing, so there is nothing to check.
-      if (kept instanceof StoredAnswer) return kept.replay(idempotency!.fingerprint);
-      const answer = await change(tx);
-      if (idempotency) await store(tx, valuesOf(scope, idempotency), kept!, idempotency.fingerprint, answer as Reply);
-      await this.stored.assertWithin(tx, tenantNameOf(principal));
+      const answer = await answering(tx);
+      // A repeat adds nothing, so there is nothing to check.
+      if (!(answer instanceof EarlierAnswer)) await this.stored.assertWithin(tx, tenantNameOf(principal));
       return answer;
     };
     const transact = () => this.transact(scope, request, once);
     const { changedResource } = requestContext();
-    return changedResource === undefined ? transact() : this.resources.run(changedResource, 1, transact);
+    return orEarlier(changedResource === undefined ? transact() : this.resources.run(changedResource, 1, transact));
   }
 
   /**
@@ -269,7 +144,8 @@ export class Mutations {
     request: Pick<MutationRequest, 'principal' | 'locksAccess'>,
     change: (tx: Tx) => Promise<T>,
   ): Promise<T> {
-    return this.resources.run('system', 1, () => this.transact('system', request, change));
+    const answering = this.answering(request, change);
+    return orEarlier(this.resources.run('system', 1, () => this.transact('system', request, answering)));
   }
 
   /**
@@ -280,7 +156,7 @@ export class Mutations {
    */
   async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<ClaimedKey | StoredAnswer> {
     const found = await this.transact(scope, { principal: scope }, async (tx) => {
-      const taken = await this.take(tx, scope, claim);
+      const taken = await takeKey(tx, scope, claim, this.leaseSeconds);
       await this.stored.assertWithin(tx, tenantNameOf(scope));
       return taken;
     });
@@ -292,6 +168,36 @@ export class Mutations {
       scope,
       this.leaseSeconds,
     );
+  }
+
+  /** Finds the answer that the caller of the current request got for the same one before. */
+  async earlierAnswer(claim: IdempotencyClaim): Promise<Reply | undefined> {
+    const { principal } = requestContext();
+    if (!principal) return undefined;
+    const scope = { tenantId: principal.tenantId };
+    const found = await this.transact(scope, { principal }, (tx) => findAnswer(tx, scope, claim));
+    // Another request with the key is refused after its own checks.
+    return found?.isFor(claim.fingerprint) ? found.replay(claim.fingerprint) : undefined;
+  }
+
+  /** Takes the key of the request, if it has one that no code has taken, and returns `change` with the duties of a key. */
+  private answering<T>(
+    { principal, isDryRun }: MutationRequest,
+    change: (tx: Tx) => Promise<T>,
+  ): (tx: Tx) => Promise<T | EarlierAnswer> {
+    const claim = requestContext().keyed?.take();
+    if (!claim) return change;
+    const scope = { tenantId: principal.tenantId };
+    const { fingerprint } = claim;
+    return async (tx) => {
+      // A rehearsal claims the key too, and gives it back: it must be refused if the request would be.
+      const kept = await takeKey(tx, scope, claim, this.leaseSeconds);
+      if (kept instanceof StoredAnswer && isDryRun && kept.isFor(fingerprint)) return new EarlierAnswer(REPEATED);
+      if (kept instanceof StoredAnswer) return new EarlierAnswer(kept.replay(fingerprint));
+      const answer = await change(tx);
+      if (!isDryRun) await storeAnswer(tx, valuesOf(scope, claim), kept, fingerprint, answer);
+      return answer;
+    };
   }
 
   /** @throws unauthenticated, token_expired (401), or a 403 if the caller has lost its access */
@@ -318,63 +224,19 @@ export class Mutations {
       throw refusalOf(failure) ?? (await refused) ?? failure;
     }
   }
-
-  /** Returns the time until which the key is now claimed, or the stored answer. */
-  private async take(tx: Tx, scope: TenantScope, claim: IdempotencyClaim): Promise<string | StoredAnswer> {
-    const values = valuesOf(scope, claim);
-    const inserted = await tx.one<{ claimedUntil: string }>(INSERT, [...values, claim.fingerprint, this.leaseSeconds]);
-    if (inserted) return inserted.claimedUntil;
-    const row = await tx.one<KeyRow>(FIND, values);
-    // The request that held the key was refused between the two statements.
-    if (!row) throw inProgress(1);
-    if (row.answer !== null)
-      return new StoredAnswer(row.fingerprint, reply(row.status!, rawJson(row.answer), row.headers ?? {}));
-    if (row.isClaimed && row.fingerprint !== '' && claim.fingerprint !== '' && row.fingerprint !== claim.fingerprint)
-      throw errors.idempotency_key_reused();
-    if (row.isClaimed) throw inProgress(row.secondsLeft);
-    const taken = await tx.one<{ claimedUntil: string }>(RECLAIM, [
-      ...values,
-      row.claimedUntil,
-      this.leaseSeconds,
-      claim.fingerprint,
-    ]);
-    return taken!.claimedUntil;
-  }
 }
 
-/**
- * Adds a secret to the answer of a mutation. The stored answer has none, so a replay stays as it is.
- * @param secret the fields with the secret
- */
-export function withSecret(answer: Reply, secret: object): Reply {
-  const { status, body, headers } = answer;
-  if (headers['idempotency-replayed'] !== undefined) return answer;
-  return reply(status, { ...(body as object), ...secret }, headers);
-}
+/** The rehearsal of a request that was made before with the same key. */
+const REPEATED = rehearsal('return the response to the first request with this Idempotency-Key');
 
-async function store(
-  tx: Tx,
-  values: unknown[],
-  claimedUntil: string,
-  fingerprint: string,
-  answer: Reply,
-): Promise<boolean> {
-  const { status, headers, body } = answer;
-  const text = body instanceof RawJson ? body.text : JSON.stringify(body ?? {});
-  const stored = await tx.one(COMPLETE, [...values, claimedUntil, fingerprint, status, JSON.stringify(headers), text]);
-  return stored !== undefined;
+/** A repeat rolls nothing back, because its access is checked at the commit. So its answer is thrown only now. */
+async function orEarlier<T>(answer: Promise<T | EarlierAnswer>): Promise<T> {
+  const found = await answer;
+  if (found instanceof EarlierAnswer) throw found;
+  return found;
 }
 
 /** The quotas of a tenant are found by its name, which a request knows. */
 function tenantNameOf(principal: MutationRequest['principal']): string {
   return principal.tenantName ?? requestContext().principal?.tenantName ?? '';
-}
-
-function valuesOf({ tenantId }: TenantScope, { method, path, key }: IdempotencyClaim): unknown[] {
-  return [tenantId, method, path, key];
-}
-
-/** Most requests end long before their lease, so a client need not wait for all of it. */
-function inProgress(secondsLeft: number): Error {
-  return errors.idempotency_in_progress({ headers: { 'retry-after': String(Math.min(secondsLeft, 5)) } });
 }

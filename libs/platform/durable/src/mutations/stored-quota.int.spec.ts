@@ -3,7 +3,7 @@ import type { QuotaSettings } from '@slipway/platform-config';
 import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
 import { Latch, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { reply } from '@slipway/platform-http';
+import { KeyedRequest, reply, runInRequest, type Reply } from '@slipway/platform-http';
 import { StoredCounts, StoredQuota } from '../quotas/index.js';
 import { migrations } from './index.js';
 import { Mutations } from './mutations.js';
@@ -187,15 +187,19 @@ describe('the stored bytes', () => {
     const mutations = processWith({ idempotency_keys: 1 });
     const claim = (key: string) => ({ method: 'POST', path: '/things', key, fingerprint: 'a' });
     const answer = async () => reply(201, { text: 'x'.repeat(5 * KIB) });
-    await mutations.run({ principal: who(), idempotency: claim('one') }, answer);
+    const keyed = (given: ReturnType<typeof claim>, handle: () => Promise<Reply>) => {
+      const request = new KeyedRequest(given);
+      return runInRequest({ requestId: '', warnings: [], keyed: request }, () => request.answer(handle));
+    };
+    await keyed(claim('one'), () => mutations.run({ principal: who() }, answer));
     const { entries, bytes } = await counted('idempotency_keys');
     expect({ entries, isCounted: bytes > 5 * KIB }).toEqual({ entries: 1, isCounted: true });
     // A repeat needs no second key.
-    expect((await mutations.run({ principal: who(), idempotency: claim('one') }, answer)).headers).toMatchObject({
-      'idempotency-replayed': 'true',
-    });
+    expect(
+      ((await keyed(claim('one'), () => mutations.run({ principal: who() }, answer))) as Reply).headers,
+    ).toMatchObject({ 'idempotency-replayed': 'true' });
     for (const refused of [
-      mutations.run({ principal: who(), idempotency: claim('two') }, answer),
+      keyed(claim('two'), () => mutations.run({ principal: who() }, answer)),
       mutations.hold({ tenantId }, claim('three')),
     ])
       await expect(refused).rejects.toMatchObject({ extra: { quota: 'idempotency_keys' } });

@@ -1,16 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { logContext, type LogContext } from '@slipway/platform-observability';
 import type { ShareUse } from '@slipway/platform-bounds';
+import type { KeyedRequest } from '../routes/keyed-request.js';
 import type { RouteSpec } from '../routes/route-spec.js';
 import type { AccessCheck, Principal } from './principal.js';
 
 /**
  * A hint to the client about a request that was accepted. `unknown_field`: the API does not know the field and dropped
  * it; `unknown_parameter`: the same of a query parameter. `no_route`: the result of the request will get no traffic.
+ * `idempotency_key_ignored`: the operation does not obey the key; `secret_omitted`: a repeated answer lacks a secret.
  */
 export interface Warning {
-  code: 'unknown_field' | 'unknown_parameter' | 'no_route';
-  /** Dotted path of the field, or the name of the parameter. */
+  code: 'unknown_field' | 'unknown_parameter' | 'no_route' | 'idempotency_key_ignored' | 'secret_omitted';
+  /** Dotted path of the field, or the name of the parameter or header. */
   field: string;
   /** For people; absent if code and field say everything. */
   message?: string;
@@ -35,6 +37,8 @@ export interface RequestContext {
   /** If the request came through an entrance: returns its bearer credential, which replaces `Authorization`. */
   credential?: () => Promise<EnteredCredential>;
   route?: RouteSpec;
+  /** Its `Idempotency-Key`, if its operation accepts one. */
+  keyed?: KeyedRequest;
   /** The use of its tenant's share, from the body's arrival until the answer is made. */
   share?: ShareUse;
   /** The cost of its body and of its database connections so far, in units of its tenant's share. */

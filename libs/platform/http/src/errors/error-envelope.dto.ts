@@ -105,13 +105,15 @@ export class ErrorEnvelopeDto {
 
 export class WarningDto {
   @StringField({
-    enum: ['unknown_field', 'unknown_parameter', 'no_route'],
+    enum: ['unknown_field', 'unknown_parameter', 'no_route', 'idempotency_key_ignored', 'secret_omitted'],
     description:
-      '`unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.',
+      '`unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route; `idempotency_key_ignored`: the operation does not accept `Idempotency-Key`; `secret_omitted`: the response repeats an earlier one, and only that one had the secret.',
   })
   code: string;
 
-  @StringField({ description: 'Dotted path of the field, or name of the parameter, that the warning is about.' })
+  @StringField({
+    description: 'Dotted path of the field, or name of the parameter or header, that the warning is about.',
+  })
   field: string;
 
   @StringField({

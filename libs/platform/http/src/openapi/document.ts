@@ -5,7 +5,7 @@ import { ErrorEnvelopeDto, WarningDto } from '../errors/error-envelope.dto.js';
 import { errorSpecOf, errorSpecs } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { declaredRoute } from '../routes/route.decorator.js';
-import { hasEtag, type RouteSpec } from '../routes/route-spec.js';
+import { hasEtag, takesKey, type RouteSpec } from '../routes/route-spec.js';
 import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
@@ -127,7 +127,7 @@ function impliedErrors(route: RouteSpec): string[] {
     'scope_insufficient',
     ...(hasBody ? ['invalid_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] : []),
     ...(route.paged ? ['validation_failed'] : []),
-    ...(route.idempotent ? ['idempotency_key_invalid', 'idempotency_key_reused'] : []),
+    ...(takesKey(route) ? ['idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress'] : []),
     ...(route.conditional ? ['precondition_failed'] : []),
     ...(route.method === 'GET' ? [] : ['condition_not_supported']),
     // The platform of the areas defines it: everything that a mutation stores has a quota.
@@ -144,7 +144,7 @@ const DESCRIPTION = `Control plane for inference deployments: revisions, routing
 - **Sign in**: \`Authorization: Bearer <token>\` on every operation. A local stack stores the first token in \`.slipway/bootstrap-token\`. On the page \`/docs\`, press *Authorize* and paste the token; the browser keeps it until you log out there.
 - **Scopes** nest: admin includes operator, operator includes viewer. \`x-required-scope\` of an operation is the lowest scope that it needs. Resources of other tenants return 404.
 - **Long-running operations**: the API returns 202 with an operation, which continues without the client. Follow it at \`GET /api/v1/operations/{id}\` or through its events.
-- **Retries**: send an \`Idempotency-Key\` where it is accepted. A retry with the same key returns the result of the first request. The same key with another request returns 422 \`idempotency_key_reused\`.
+- **Retries**: send an \`Idempotency-Key\` where it is accepted. A retry with the same key returns the result of the first request, without its secrets. The same key with another request returns 422 \`idempotency_key_reused\`. Mutations that do not accept a key warn with \`idempotency_key_ignored\`.
 - **Rehearsal**: \`?validate_only=true\`, where it is accepted, runs every check, writes nothing, and returns what would happen.
 - **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document lists every code with its meaning and remedy. 400 means malformed or mistyped, 422 means that the request breaks a rule; \`details\` names the fields.
 - **Unknown fields** of a body are ignored and listed in \`warnings\` of the response. With \`?strict=true\`, which every request with a body accepts, they are errors: 422 \`validation_failed\`, and \`details\` lists each of them with the code \`unknown_field\`.

@@ -1,5 +1,5 @@
 import { PATH_RESOURCES } from '@slipway/contracts';
-import { fullPathOf, hasEtag, type RouteSpec } from '../routes/route-spec.js';
+import { fullPathOf, hasEtag, takesKey, type RouteSpec } from '../routes/route-spec.js';
 
 export interface Parameter {
   name: string;
@@ -92,7 +92,7 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
 /** Returns the parameters that follow from the declaration of a route. Those of its path are not among them. */
 export function declaredParametersOf(route: RouteSpec): Parameter[] {
   return [
-    ...(route.idempotent ? [IDEMPOTENCY_KEY] : []),
+    ...(takesKey(route) ? [IDEMPOTENCY_KEY] : []),
     ...(route.dryRun ? [VALIDATE_ONLY] : []),
     ...(route.conditional ? [IF_MATCH, IF_NONE_MATCH_WRITE] : []),
     ...(hasEtag(route) ? [IF_NONE_MATCH] : []),

@@ -126,21 +126,28 @@ function requestOf(context: ExecutionContext): SlipwayRequest {
   return context.switchToHttp().getRequest<SlipwayRequest>();
 }
 
-/** The claim of `Idempotency-Key`, or undefined if the client sent none. Needs `idempotent: true` on the route. */
+/**
+ * Returns the claim of a request with an `Idempotency-Key`.
+ * @throws idempotency_key_invalid (400)
+ */
+export function claimOf(request: SlipwayRequest): IdempotencyClaim | undefined {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  return {
+    method: request.method,
+    path: concretePathOf(request.url),
+    key: parseIdempotencyKey(header),
+    // The fingerprint of a stream is its digest, which only its reader knows.
+    fingerprint: isStream(request.body) ? '' : fingerprintOf(request.query, request.body),
+  };
+}
+
+/**
+ * The claim of `Idempotency-Key`, for handlers that store their answer with it themselves; undefined if the client sent
+ * none. All others need no line: their mutation takes the claim.
+ */
 export const Idempotency = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): IdempotencyClaim | undefined => {
-    const request = requestOf(context);
-    const header = request.headers['idempotency-key'];
-    if (header === undefined) return undefined;
-    const isStream = typeof (request.body as { pipe?: unknown } | undefined)?.pipe === 'function';
-    return {
-      method: request.method,
-      path: concretePathOf(request.url),
-      key: parseIdempotencyKey(header),
-      // The fingerprint of a stream is its digest, which only its reader knows.
-      fingerprint: isStream ? '' : fingerprintOf(request.query, request.body),
-    };
-  },
+  (_data: unknown, context: ExecutionContext): IdempotencyClaim | undefined => requestOf(context).slipway.keyed?.take(),
 );
 
 /** Whether the client requested a rehearsal: `?validate_only=true`. Needs `dryRun: true` on the route. */

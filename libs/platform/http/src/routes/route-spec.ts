@@ -28,8 +28,16 @@ export interface RouteSpec {
   ok: Record<number, Type<unknown> | Type<unknown>[] | string | null>;
   /** Codes of this operation's own errors. The shape of the route adds those of the platform. */
   errors?: string[];
-  /** Accepts `Idempotency-Key`. */
+  /**
+   * Whether it accepts `Idempotency-Key`: by default every POST under `/api/v1` does. Other mutations that get a key warn
+   * that it had no effect.
+   */
   idempotent?: boolean;
+  /**
+   * Fields of the answer that hold a secret, which is shown once. The answer that is stored with an `Idempotency-Key` has
+   * null in their place, so their type must allow it.
+   */
+  secrets?: readonly string[];
   /**
    * Accepts `?validate_only=true`. Other routes refuse the parameter, so that no client mistakes a mutation for a
    * rehearsal.
@@ -64,6 +72,16 @@ export const API_PREFIX = '/api/v1';
 /** Returns the path that a client uses for this route, with `:name` placeholders. */
 export function fullPathOf(spec: Pick<RouteSpec, 'path'>): string {
   return spec.path.startsWith('//') ? spec.path.slice(1) : API_PREFIX + spec.path;
+}
+
+/** Whether the operation accepts `Idempotency-Key`. */
+export function takesKey({ method, path, idempotent }: Pick<RouteSpec, 'method' | 'path' | 'idempotent'>): boolean {
+  return idempotent ?? (method === 'POST' && !path.startsWith('//'));
+}
+
+/** Returns the status of a plain value. A service whose route has several success statuses answers with `reply`. */
+export function defaultStatusOf({ ok }: Pick<RouteSpec, 'ok'>): number {
+  return Math.min(...Object.keys(ok).map(Number));
 }
 
 /**

@@ -13,8 +13,9 @@ import {
 import { fieldsOf } from '../fields/read-object.js';
 import { declaredParametersOf } from '../openapi/parameters.js';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
+import { obeyKey } from './keyed-request.js';
 import { RequestReader } from './parameters.js';
-import { fullPathOf, type RouteSpec } from './route-spec.js';
+import { defaultStatusOf, fullPathOf, takesKey, type RouteSpec } from './route-spec.js';
 
 const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
@@ -40,6 +41,8 @@ export function Route(spec: RouteSpec): MethodDecorator {
     throw new Error(`${spec.operationId}: every path under /api/v1 needs a scope`);
   declare(spec);
   return applyDecorators(
+    // First, because the others store their metadata on the handler that Nest calls.
+    ...(takesKey(spec) ? [obeyKey] : []),
     RequestMapping({ path, method: RequestMethod[spec.method] }),
     HttpCode(defaultStatusOf(spec)),
     RouteConfig({ slipway: spec } satisfies Config),
@@ -120,11 +123,6 @@ function declare(spec: RouteSpec): void {
     );
   }
   declared.set(spec.operationId, spec);
-}
-
-/** Returns the status of a plain value. A service whose route has several success statuses answers with `reply`. */
-function defaultStatusOf(spec: RouteSpec): number {
-  return Math.min(...Object.keys(spec.ok).map(Number));
 }
 
 function published(spec: RouteSpec): MethodDecorator[] {

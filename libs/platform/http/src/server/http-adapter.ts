@@ -9,6 +9,7 @@ import { isUnchanged } from '../answers/etag.js';
 import { RawJson, rawJson, Reply } from '../answers/reply.js';
 import { type RequestContext, runInRequest, type Warning } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
+import type { FindEarlierAnswer } from '../routes/keyed-request.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
 import { registerBodyParsers } from './body-parsers.js';
 import { type BrowserPages, wantsPage } from './browser-pages.js';
@@ -142,6 +143,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
   private readonly entrances: Entrances;
   private guard: GuardHook | undefined;
   private bodyWatch: BodyWatch | undefined;
+  private findEarlierAnswer: FindEarlierAnswer | undefined;
   private browserPages: BrowserPages | undefined;
 
   constructor(options: HttpServerOptions = {}) {
@@ -181,7 +183,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     shares.addHooks(instance);
     entrances.addHook(instance);
     instance.addHook('onRequest', async (request, reply) => this.guardRequest(request as SlipwayRequest, reply));
-    addRequestChecks(instance);
+    addRequestChecks(instance, () => this.findEarlierAnswer);
     instance.setErrorHandler((failure, request, reply) => sendErrorEnvelope(request, reply, failure));
     instance.setNotFoundHandler((request, reply) => this.answerUnknownPath(request, reply));
   }
@@ -194,6 +196,11 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
   /** Installs what ends bodies under way when their callers lose their access. */
   setBodyWatch(watch: BodyWatch): void {
     this.bodyWatch = watch;
+  }
+
+  /** Installs what finds the answers that are stored with an `Idempotency-Key`. */
+  setEarlierAnswers(find: FindEarlierAnswer): void {
+    this.findEarlierAnswer = find;
   }
 
   /** Opens another entrance to the api's operations. Call it before `listen`. */

@@ -1,21 +1,23 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { beginningOf } from '@slipway/contracts';
 import type { Warning } from '../context/request-context.js';
+import { type FindEarlierAnswer, KEY_IGNORED, KeyedRequest } from '../routes/keyed-request.js';
 import { errors } from '../errors/platform.errors.js';
 import type { FieldIssue } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { nearest } from '../fields/near-miss.js';
 import { MAX_UNKNOWN, reportUnknown, unreadFields } from '../fields/read-object.js';
-import { readSwitch, refuseUnstorable } from '../routes/parameters.js';
+import { claimOf, readSwitch, refuseUnstorable } from '../routes/parameters.js';
 import { queryParametersOf, readsBody } from '../routes/route.decorator.js';
-import { API_PREFIX, fullPathOf, type RouteSpec } from '../routes/route-spec.js';
+import { API_PREFIX, fullPathOf, takesKey, type RouteSpec } from '../routes/route-spec.js';
 import type { SlipwayRequest } from './slipway-request.js';
 
 /**
  * Checks that need a permitted caller but no handler. They are added after the guard's hook, so that 401 and 403 come
  * first.
+ * @param find returns what finds the answers to earlier requests with a key
  */
-export function addRequestChecks(instance: FastifyInstance): void {
+export function addRequestChecks(instance: FastifyInstance, find: () => FindEarlierAnswer | undefined): void {
   instance.addHook('onRequest', (request, reply, done) => {
     try {
       refuseUnfitting(request as SlipwayRequest, reply);
@@ -27,6 +29,7 @@ export function addRequestChecks(instance: FastifyInstance): void {
   instance.addHook('preHandler', (request, _reply, done) => {
     try {
       refuseUnread(request as SlipwayRequest);
+      readKey(request as SlipwayRequest, find());
       done();
     } catch (refusal) {
       done(refusal as Error);
@@ -39,11 +42,28 @@ function refuseUnread({ slipway: { isStrict, route }, body }: SlipwayRequest): v
   if (isStrict && route && !readsBody(route)) reportUnknown(unreadFields(body));
 }
 
+/** The body has arrived, so it can be compared with that of an earlier request. */
+function readKey(request: SlipwayRequest, find: FindEarlierAnswer | undefined): void {
+  const { slipway, query } = request;
+  const claim = slipway.route && takesKey(slipway.route) ? claimOf(request) : undefined;
+  if (!claim) return;
+  slipway.keyed = new KeyedRequest(claim, query['validate_only'] === 'true' ? undefined : find);
+}
+
+/** Warns of a key that a mutation does not obey. Reads may ignore it, because they change nothing. */
+function warnOfIgnoredKey({ headers, slipway }: SlipwayRequest, reply: FastifyReply, route: RouteSpec): void {
+  if (headers['idempotency-key'] === undefined || route.method === 'GET' || takesKey(route)) return;
+  if (!fullPathOf(route).startsWith(API_PREFIX)) return;
+  slipway.warnings.push(KEY_IGNORED);
+  void reply.header('x-slipway-ignored-headers', KEY_IGNORED.field);
+}
+
 function refuseUnfitting(request: SlipwayRequest, reply: FastifyReply): void {
   const { route } = request.slipway;
   if (!route) return;
   refuseUnstorable(request.params);
   readParameters(request, reply, route);
+  warnOfIgnoredKey(request, reply, route);
   refuseConditions(request, route);
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

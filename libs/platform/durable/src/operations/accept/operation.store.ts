@@ -11,7 +11,7 @@ import {
   requestContext,
 } from '@slipway/platform-http';
 import { appendEvents, type NewEvent } from '../../events/index.js';
-import { appendAudit, type AuditEntry, type MutationRequest, Mutations } from '../../mutations/index.js';
+import { appendAudit, type AuditEntry, forgetKeys, type MutationRequest, Mutations } from '../../mutations/index.js';
 import { baseName, type InputOf, type OperationDefinition, type StepName } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { operationFailures } from '../operation.failures.js';
@@ -148,6 +148,7 @@ export class OperationStore {
    * @param path of the resource: `/api/v1/deployments/chat`
    */
   async forgetKeys(tx: Tx, tenantId: string, path: string): Promise<void> {
+    await forgetKeys(tx, tenantId, path);
     await tx.query(FORGET_OPERATION_KEYS, [tenantId, path]);
   }
 
@@ -348,6 +349,8 @@ export interface OperationRequest extends MutationRequest {
   resourceType: string;
   resourceName: string;
   reason?: string;
+  /** By default that of the current request. */
+  idempotency?: IdempotencyClaim;
 }
 
 /** An operation whose request has passed every check and has written its own rows. */
@@ -386,7 +389,8 @@ export class OperationRequests {
     request: OperationRequest,
     change: (tx: Tx, operationId: string) => Promise<AcceptedOperation<D>>,
   ): Promise<Reply> {
-    const { principal, idempotency, isDryRun, resourceType, resourceName, reason } = request;
+    const { principal, isDryRun, resourceType, resourceName, reason } = request;
+    const idempotency = request.idempotency ?? requestContext().keyed?.take();
     const claim = { operation, resourceType, resourceName, requestedBy: principal.actor, reason };
     return this.mutations.run({ principal, isDryRun }, async (tx): Promise<Reply> => {
       // A rehearsal claims the key too, and gives it back: it must be refused if the request would be.
