@@ -1,58 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { until } from '@slipway/platform-database/testing';
+import { Bed, type ContractRequest } from '@slipway/platform-testing/contract';
 import { clientOf, type Answer, type ApiClient } from '../harness/boot-api.js';
+import { changedTables, tableMarks } from '../harness/every-row.js';
+import { Stack } from '../harness/stack.js';
 import { pathOf } from './client.js';
 import { ApiDocument, type DocumentedOperation } from './document.js';
-import { Bed, type ContractRequest, type KeyedRow } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
-import { Stack } from '../harness/stack.js';
 
 jest.setTimeout(240_000);
 
-const AT_ONCE = 50;
-
-const operationRow = (kind: string, started: string, other: KeyedRow['other']): KeyedRow => ({
-  other,
-  effects: {
-    operations: `select count(*) from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is not null`,
-    events: `select count(*) from events where subject = 'deployments/' || $1 and type = '${started}' and operation_id in (select id from operations where idempotency_key is not null)`,
-    dispatches: `select count(*) from outbox where operation_id in (select id from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is not null)`,
-    // Rows of earlier requests carry no key: those of the same action are subtracted.
-    audit: `select (select count(*) from audit_log where resource_name = $1 and action = '${kind}.create')
-      - (select count(*) from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is null) as count`,
-  },
-  identity: (body) => body.operation.id,
-});
-
-/**
- * One row per operation that accepts `Idempotency-Key`, from here or from its area's own rows;
- * an operation without a row fails the test.
- */
-const KEYED: Record<string, KeyedRow> = {
-  ...Object.fromEntries(Object.entries(ROWS).flatMap(([id, { keyed }]) => (keyed ? [[id, keyed]] : []))),
-  createRollout: operationRow('rollout', 'rollout.started', (body) => ({ ...body, reason: 'another' })),
-  createRollback: operationRow('rollback', 'rollback.started', (body) => ({ ...body, reason: 'another' })),
-  approveAutopilotPlan: {
-    other: (body) => ({ ...body, comment: 'another' }),
-    effects: {
-      events: `select count(*) from events where subject = 'plans/' || $1 and type = 'plan.approved'`,
-      audit: `select count(*) from audit_log where resource_name = $1 and action = 'plan.approve'`,
-    },
-    identity: (body) => body,
-  },
-  putSandboxFile: {
-    other: (body) => ({ ...body, content: 'another' }),
-    effects: {
-      files: 'select count(*) from sandbox_files where sandbox_id = $1',
-      audit: `select count(*) from audit_log where resource_name = $1 and action = 'sandbox_file.put'`,
-    },
-    identity: (body) => body,
-  },
+/** Why a POST accepts no `Idempotency-Key`. Every other POST must accept one. */
+const WITHOUT_KEY: Record<string, string> = {
+  createTargetBinding: 'the contract lists it among the operations that accept no key',
+  createModelApiPublication: 'the contract lists it among the operations that accept no key',
+};
+/** Other methods are idempotent by themselves. The contract lets this upload accept a key. */
+const WITH_KEY_AND_NO_POST = ['putSandboxFile'];
+/** Requests with one key that arrive at the same time. The operations of the contract get more than the others. */
+const AT_ONCE = 6;
+const AT_ONCE_IN_CONTRACT = 30;
+const IN_CONTRACT = ['createRollout', 'createRollback', 'approveAutopilotPlan', 'putSandboxFile'];
+const WITH_SECRET: Record<string, string> = {
+  createTenant: 'token',
+  createToken: 'token',
+  createWebhook: 'secret',
+  rotateToken: 'token',
+  rotateWebhookSecret: 'secret',
 };
 
 let stack: Stack;
 let clients: ApiClient[];
 let bed: Bed;
-let operations: Map<string, DocumentedOperation>;
+let document: ApiDocument;
+let keyed: DocumentedOperation[];
 let keys = 0;
 
 beforeAll(async () => {
@@ -61,8 +42,8 @@ beforeAll(async () => {
   stack = await Stack.start({ apis: 2, workers: 0 });
   clients = [0, 1].map((index) => clientOf(() => stack.apiUrl(index), stack.testDatabase, stack.token));
   bed = new Bed(clients[0]!);
-  const document = new ApiDocument((await clients[0]!.send('GET', '/openapi.json', { token: null })).body);
-  operations = new Map(document.operations.map((one) => [one.operationId, one]));
+  document = new ApiDocument((await clients[0]!.send('GET', '/openapi.json', { token: null })).body);
+  keyed = document.operations.filter((one) => one.isIdempotent);
 });
 
 afterAll(async () => {
@@ -70,16 +51,19 @@ afterAll(async () => {
 });
 
 interface KeyedRequest {
+  one: DocumentedOperation;
   asked: ContractRequest;
   key: string;
+  /** The rows of the audit with its action, before it was sent. */
+  audited: number;
 }
 
-async function prepared(operationId: string): Promise<KeyedRequest> {
-  return { asked: await ROWS[operationId]!.valid(bed), key: `key-${++keys}` };
+async function prepared(one: DocumentedOperation): Promise<KeyedRequest> {
+  const asked = await ROWS[one.operationId]!.valid(bed);
+  return { one, asked, key: `key-${++keys}`, audited: await auditRowsOf(one) };
 }
 
-function send(operationId: string, { asked, key }: KeyedRequest, api: number, body = asked.body): Promise<Answer> {
-  const one = operations.get(operationId)!;
+function send({ one, asked, key }: KeyedRequest, api: number, body: unknown = asked.body): Promise<Answer> {
   return clients[api]!.send(one.method, pathOf(one, asked), {
     body,
     token: asked.token,
@@ -88,103 +72,178 @@ function send(operationId: string, { asked, key }: KeyedRequest, api: number, bo
 }
 
 /** Behaves like a client: retries while the first request is in progress. */
-async function sendUntilAnswered(operationId: string, keyed: KeyedRequest, api: number): Promise<Answer> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const answer = await send(operationId, keyed, api);
-    if (answer.body?.error?.code !== 'idempotency_in_progress') return answer;
-    expect([answer.status, answer.body.error.retryable, Number(answer.headers['retry-after']) > 0]).toEqual([
-      409,
-      true,
-      true,
-    ]);
-    if (Date.now() > deadline) throw new Error('the first request is never answered');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+async function sendUntilAnswered(request: KeyedRequest, api: number): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until(
+    `${request.one.operationId} is answered`,
+    async () => {
+      answer = await send(request, api);
+      if (answer.body?.error?.code !== 'idempotency_in_progress') return true;
+      const { status, headers, body } = answer;
+      expect([status, body.error.retryable, Number(headers['retry-after']) > 0]).toEqual([409, true, true]);
+      return false;
+    },
+    60_000,
+  );
+  return answer!;
 }
 
-async function effectsOf(operationId: string, { asked }: KeyedRequest): Promise<Record<string, number>> {
-  const [resource = asked.body?.['name']] = Object.values<unknown>(asked.params ?? {});
-  const counts: Record<string, number> = {};
-  for (const [name, sql] of Object.entries(KEYED[operationId]!.effects)) {
-    const [row] = await stack.query<{ count: string }>(sql, [resource]);
-    counts[name] = Number(row!.count);
-  }
-  return counts;
-}
-
-function once(operationId: string): Record<string, number> {
-  return Object.fromEntries(Object.keys(KEYED[operationId]!.effects).map((name) => [name, 1]));
-}
-
-function expectReplay(operationId: string, answer: Answer): void {
-  const isEnvelope = answer.body?.operation !== undefined;
-  expect([operationId, answer.status, answer.headers['idempotency-replayed']]).toEqual([
-    operationId,
-    isEnvelope ? 200 : ROWS[operationId]!.status,
-    'true',
+/** Every mutation writes one row in its own transaction. */
+async function auditRowsOf({ operationId }: DocumentedOperation): Promise<number> {
+  const [row] = await stack.query<{ count: string }>('select count(*) from audit_log where action = $1', [
+    ROWS[operationId]!.audit,
   ]);
-  if (isEnvelope) expect(answer.body.created).toBe(false);
+  return Number(row!.count);
 }
 
-it('has a row for every operation that accepts a key', () => {
-  const accepting = [...operations.values()].filter((one) => one.isIdempotent).map((one) => one.operationId);
-  expect(Object.keys(KEYED).sort()).toEqual(accepting.sort());
+const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 400);
+
+/** Returns how the answer to a repeated request differs from the answer to the first. */
+function replayFault(one: DocumentedOperation, first: Answer, repeated: Answer): string | undefined {
+  const isEnvelope = first.body?.operation !== undefined;
+  const status = isEnvelope ? 200 : first.status;
+  if (repeated.status !== status || repeated.headers['idempotency-replayed'] !== 'true')
+    return `no replay: ${repeated.status} ${repeated.text.slice(0, 300)}`;
+  const broken = document.violationOf(one, repeated);
+  if (broken) return broken;
+  if (isEnvelope) {
+    const isAdopted = repeated.body.operation.id === first.body.operation.id && repeated.body.created === false;
+    return isAdopted ? undefined : `another operation: ${shown(repeated.body)}`;
+  }
+  const secret = WITH_SECRET[one.operationId];
+  const { warnings = [], ...body } = repeated.body;
+  const { warnings: _warnings, ...expected } = first.body;
+  const omitted = warnings.filter(({ code }: { code: string }) => code === 'secret_omitted');
+  if (secret !== undefined && typeof first.body[secret] !== 'string') return `no ${secret}: ${shown(first.body)}`;
+  if (omitted.map(({ field }: { field: string }) => field).join() !== (secret ?? '')) return `says ${shown(warnings)}`;
+  const complete = secret === undefined ? expected : { ...expected, [secret]: null };
+  return isSame(body, complete) ? undefined : `${shown(body)} instead of ${shown(complete)}`;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  const sorted = (value: unknown) =>
+    JSON.stringify(value, (_key, part) =>
+      part && typeof part === 'object' && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    );
+  return sorted(one) === sorted(other);
+}
+
+type Judge = (one: DocumentedOperation) => Promise<(string | undefined)[]>;
+
+/** Collects the failures of all operations, so that one does not hide the others. */
+async function failuresOf(operations: readonly DocumentedOperation[], judge: Judge): Promise<string[]> {
+  const failures: string[] = [];
+  for (const one of operations)
+    for (const text of await judge(one)) if (text !== undefined) failures.push(`${one.operationId}: ${text}`);
+  return failures;
+}
+
+const unless = (holds: boolean, text: string) => (holds ? undefined : text);
+
+it('is accepted by every POST without a reason against it, and by no other mutation but the upload', () => {
+  const posts = document.operations.filter(({ method }) => method === 'POST').map(({ operationId }) => operationId);
+  const expected = posts.filter((operationId) => WITHOUT_KEY[operationId] === undefined);
+  expect(keyed.map(({ operationId }) => operationId).sort()).toEqual([...expected, ...WITH_KEY_AND_NO_POST].sort());
+  expect(posts).toEqual(expect.arrayContaining(Object.keys(WITHOUT_KEY)));
 });
 
-describe.each(Object.keys(KEYED))('%s', (operationId) => {
-  const row = KEYED[operationId]!;
+it('is answered with a warning by every mutation that does not accept it', async () => {
+  const others = document.operations.filter((one) => one.method !== 'GET' && !one.isIdempotent);
+  const failures = await failuresOf(others, async (one) => {
+    const answer = await send(await prepared(one), 0);
+    const codes = (answer.body?.warnings ?? []).map(({ code }: { code: string }) => code);
+    return [
+      unless(answer.status === ROWS[one.operationId]!.status, `${answer.status} ${answer.text.slice(0, 300)}`),
+      unless(codes.includes('idempotency_key_ignored'), `warns of ${codes.join()}`),
+      unless(answer.headers['x-slipway-ignored-headers'] === 'Idempotency-Key', 'has no header'),
+    ];
+  });
+  expect(failures).toEqual([]);
+});
 
-  it(`has one effect when ${AT_ONCE} requests with one key arrive at once, at two processes`, async () => {
-    const keyed = await prepared(operationId);
+it('gives requests that arrive at once at two processes one effect, and repeats change nothing', async () => {
+  const failures = await failuresOf(keyed, async (one) => {
+    const request = await prepared(one);
+    const atOnce = IN_CONTRACT.includes(one.operationId) ? AT_ONCE_IN_CONTRACT : AT_ONCE;
     const answers = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, index) => sendUntilAnswered(operationId, keyed, index % 2)),
+      Array.from({ length: atOnce }, (_, index) => sendUntilAnswered(request, index % 2)),
     );
-    const first = answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined);
-    expect(first.map((answer) => [answer.status, answer.body?.created ?? true])).toEqual([
-      [ROWS[operationId]!.status, true],
-    ]);
-    for (const answer of answers) if (answer !== first[0]) expectReplay(operationId, answer);
-    for (const answer of answers) expect(row.identity(answer.body)).toEqual(row.identity(first[0]!.body));
-    expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
+    const [first, ...more] = answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined);
+    if (!first || more.length > 0) return [`${more.length + Number(!!first)} first answers of ${atOnce}`];
+    const before = await tableMarks(clients[0]!);
+    const again = await send(request, 1);
+    const changed = changedTables(before, await tableMarks(clients[0]!));
+    return [
+      unless(first.status === ROWS[one.operationId]!.status && (first.body?.created ?? true), `first ${first.text}`),
+      unless(!isWarned(first), `warns of ${shown(first.body?.warnings)}`),
+      ...[...answers, again].filter((answer) => answer !== first).map((answer) => replayFault(one, first, answer)),
+      unless((await auditRowsOf(one)) === request.audited + 1, 'has other than one effect'),
+      unless(changed.length === 0, `a repeat changes ${changed.join()}`),
+    ];
   });
+  expect(failures).toEqual([]);
+  const [row] = await stack.query<{ count: string }>(
+    `select count(*) from idempotency_keys where answer::text ~ 'slw_[a-z0-9]+_|whsec_'`,
+  );
+  expect(row!.count).toBe('0');
+});
 
-  it('refuses the key with another body, treats a quoted key as the same, and does not use up a refused key', async () => {
-    const keyed = await prepared(operationId);
-    const mistype = row.mistaken ?? ((body) => ({ ...body, reason: 7, comment: 7, mode: 7, description: 7 }));
-    const mistaken = await send(operationId, keyed, 0, mistype(keyed.asked.body));
-    expect([mistaken.status, mistaken.headers['idempotency-replayed']]).toEqual([400, undefined]);
-    const first = await send(operationId, keyed, 0);
-    expect(first.status).toBe(ROWS[operationId]!.status);
-    const reused = await send(operationId, keyed, 1, row.other(keyed.asked.body ?? {}));
-    expect([reused.status, reused.body.error.code]).toEqual([422, 'idempotency_key_reused']);
-    const quoted = await send(operationId, { ...keyed, key: `"${keyed.key}"` }, 1);
-    expectReplay(operationId, quoted);
-    expect(row.identity(quoted.body)).toEqual(row.identity(first.body));
-    expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
+const isWarned = ({ body }: Answer) =>
+  (body?.warnings ?? []).some(({ code }: { code: string }) => code === 'idempotency_key_ignored');
+
+it('is refused with another body, is the same if it is quoted, and is not used up by a refusal', async () => {
+  const failures = await failuresOf(keyed, async (one) => {
+    const request = await prepared(one);
+    const malformed = await send(request, 0, '{"a":');
+    const first = await send(request, 0);
+    const reused = await send(request, 1, { ...request.asked.body, x_other: 1 });
+    const quoted = await send({ ...request, key: `"${request.key}"` }, 1);
+    return [
+      unless(malformed.status === 400, `malformed: ${malformed.status}`),
+      unless(first.status === ROWS[one.operationId]!.status, `first: ${first.status} ${first.text.slice(0, 300)}`),
+      unless(reused.status === 422 && reused.body.error.code === 'idempotency_key_reused', `reused: ${reused.text}`),
+      replayFault(one, first, quoted),
+      unless((await auditRowsOf(one)) === request.audited + 1, 'has other than one effect'),
+    ];
   });
+  expect(failures).toEqual([]);
+});
 
-  it('is adopted by a retry after kill -9 between the commit and the answer', async () => {
-    const keyed = await prepared(operationId);
-    const point = `http:before-answer:${operationId}`;
-    await stack.kill('api', 1);
-    stack.spawn('api', 1, { SLIPWAY_PAUSE_POINT: point });
-    await stack.ready();
-    const unheard = send(operationId, keyed, 1).then(
-      (answer) => answer.status,
+it('is adopted by a retry after kill -9 between the commit and the answer', async () => {
+  const point = 'http:before-keyed-answer';
+  await stack.kill('api', 1);
+  const requests: KeyedRequest[] = [];
+  for (const one of keyed) requests.push(await prepared(one));
+  // Requests for different operations may write the same action.
+  const effects = async () => Promise.all(keyed.map(auditRowsOf));
+  const before = await effects();
+  stack.spawn('api', 1, { SLIPWAY_PAUSE_POINT: point });
+  await stack.ready();
+  const unheard = requests.map((request) =>
+    send(request, 1).then(
+      (answer) => `${request.one.operationId}: ${answer.status} ${answer.text.slice(0, 300)}`,
       () => 'no answer',
-    );
-    await stack.paused('api', 1, point);
-    expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
-    await stack.kill('api', 1);
-    expect(await unheard).toBe('no answer');
-    const retried = await sendUntilAnswered(operationId, keyed, 0);
-    expectReplay(operationId, retried);
-    expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
-    stack.spawn('api', 1);
-    await stack.ready();
-    const again = await send(operationId, keyed, 1);
-    expectReplay(operationId, again);
-    expect(row.identity(again.body)).toEqual(row.identity(retried.body));
-  });
+    ),
+  );
+  const paused = () => stack.logOf('api', 1).split(`paused at ${point}`).length - 1;
+  await until(
+    'every request waits with its effect',
+    async () => paused() === keyed.length,
+    60_000,
+    () => stack.logOf('api', 1),
+  );
+  const after = await effects();
+  await stack.kill('api', 1);
+  expect(new Set(await Promise.all(unheard))).toEqual(new Set(['no answer']));
+  const failures: string[] = [];
+  for (const request of requests) {
+    const retried = await sendUntilAnswered(request, 0);
+    if (retried.headers['idempotency-replayed'] !== 'true' || retried.status >= 300)
+      failures.push(`${request.one.operationId}: ${retried.status} ${retried.text.slice(0, 300)}`);
+  }
+  expect(failures).toEqual([]);
+  expect(await effects()).toEqual(after);
+  expect(after.every((count, index) => count > before[index]!)).toBe(true);
 });

@@ -1,12 +1,5 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import {
-  CurrentPrincipal,
-  Page,
-  Route,
-  type PageOf,
-  type PageRequest,
-  type Principal,
-} from '@slipway/platform-http';
+import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { TokenRow } from '@slipway/platform-http/auth';
 import {
   CreatedTokenDto,

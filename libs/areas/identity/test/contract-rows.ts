@@ -35,15 +35,6 @@ export const ROWS: Rows = {
       params: { id: (await bed.make('POST', '/tokens', { name: bed.name('token'), scopes: ['viewer'] })).id },
       body: {},
     }),
-    keyed: {
-      other: (body) => ({ ...body, overlap_seconds: 60 }),
-      mistaken: (body) => ({ ...body, overlap_seconds: 'soon' }),
-      effects: {
-        replacements: `select count(*) from api_tokens where id = (select replaced_by from api_tokens where id = $1)`,
-        audit: `select count(*) from audit_log where resource_name = $1 and action = 'token.rotate'`,
-      },
-      identity: (body) => body.id,
-    },
   },
   revokeToken: {
     status: 200,

@@ -70,10 +70,7 @@ export class DeliveriesController {
     ok: { 201: WebhookDeliveryDto },
     errors: ['webhook_not_found', 'webhook_disabled', 'quota_exceeded'],
   })
-  test(
-    @CurrentPrincipal() who: Principal,
-    @Param('id') id: string,
-  ): Promise<Reply> {
+  test(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<Reply> {
     return this.deliveries.test(who, id);
   }
 
@@ -98,11 +95,7 @@ export class DeliveriesController {
     ],
     notFoundFirst: WebhooksService,
   })
-  send(
-    @CurrentPrincipal() who: Principal,
-    @Param('id') id: string,
-    @Body() body: SendWebhookEventDto,
-  ): Promise<Reply> {
+  send(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: SendWebhookEventDto): Promise<Reply> {
     return this.deliveries.sendEvent(who, id, body);
   }
 

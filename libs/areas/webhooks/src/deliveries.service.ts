@@ -3,14 +3,7 @@ import { In, IsNull, LessThan, LessThanOrEqual, Not } from 'typeorm';
 import { actorText, EVENT_TYPES, namesOf } from '@slipway/contracts';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { Database, findPage, newId, type Tx } from '@slipway/platform-database';
-import {
-  pageOf,
-  reply,
-  type PageOf,
-  type PageRequest,
-  type Principal,
-  type Reply,
-} from '@slipway/platform-http';
+import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -144,11 +137,7 @@ export class DeliveriesService {
    * Sends an event that has become no delivery of this webhook: it was before the webhook, while it was disabled, or
    * outside of its filter. If there is a delivery, it starts again.
    */
-  sendEvent(
-    who: Principal,
-    id: string,
-    { deployment, sequence }: SendWebhookEventDto,
-  ): Promise<Reply> {
+  sendEvent(who: Principal, id: string, { deployment, sequence }: SendWebhookEventDto): Promise<Reply> {
     const { tenantId } = who;
     return this.mutations.run({ principal: who }, async (tx) => {
       const webhook = await lock(tx, tenantId, id);

@@ -139,7 +139,8 @@ export class CreatedWebhookDto extends WebhookDto {
 export class RotatedWebhookDto extends WebhookDto {
   @StringField({
     nullable: true,
-    description: 'The new key. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.',
+    description:
+      'The new key. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   })
   secret: string | null;

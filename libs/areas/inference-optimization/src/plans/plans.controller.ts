@@ -1,11 +1,5 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import {
-  CurrentPrincipal,
-  Page,
-  Route,
-  type PageRequest,
-  type Principal,
-} from '@slipway/platform-http';
+import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { PlanDto } from '@slipway/ports/plans';
 import { DecisionsService } from './decisions.service.js';
 import { ApprovePlanDto, PlanFilterDto, PlanPageDto, RejectPlanDto } from './plan-requests.dto.js';
@@ -73,11 +67,7 @@ export class PlansController {
       'plan_digest_mismatch',
     ],
   })
-  approve(
-    @CurrentPrincipal() who: Principal,
-    @Param('id') id: string,
-    @Body() body: ApprovePlanDto,
-  ) {
+  approve(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: ApprovePlanDto) {
     return this.decisions.approve(who, id, body);
   }
 

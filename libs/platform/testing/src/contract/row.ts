@@ -35,27 +35,10 @@ export interface Row {
   audit?: string;
   /** Extends the minimal body with every nested object. Needed if the schema has nested objects. */
   full?: (body: Record<string, unknown>) => Record<string, unknown>;
-  /** Needed if the operation accepts `Idempotency-Key`. */
-  keyed?: KeyedRow;
   /** Nested objects that exclude the others, such as alternatives. */
   apart?: string[];
   /** Fields that a rule about several fields refuses with the code for a bound. */
   related?: string[];
-}
-
-/** How to distinguish the effects of one request from those of two requests with the same `Idempotency-Key`. */
-export interface KeyedRow {
-  /** Changes the body to another one that would also be accepted. */
-  other: (body: any) => any;
-  /** Changes the body to one that is refused with 400. Needed if no field of it is named like those that the test sends. */
-  mistaken?: (body: any) => any;
-  /**
-   * SQL that counts the effects on the resource of the first path parameter ($1), or of the body's `name` if the path
-   * has none. Each count must be 1 after any number of requests.
-   */
-  effects: Record<string, string>;
-  /** Returns equal values for two answers about the same effect, and different values for two effects. */
-  identity: (body: any) => unknown;
 }
 
 /** By operation id. */
