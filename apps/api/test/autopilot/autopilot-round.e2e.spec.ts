@@ -375,7 +375,7 @@ describe('a diagnosis', () => {
     expect(await codeOf(slipway.autopilot.diagnosis.get('none'))).toBe('404 deployment_not_found');
     await policy();
     const viewer = await slipway.tokens.create({ name: `viewer-${count}`, scopes: ['viewer'] });
-    expect(await get(api.slipway(viewer.token))).toMatchObject({ deployment: chat.name, decision: null });
+    expect(await get(api.slipway(viewer.token!))).toMatchObject({ deployment: chat.name, decision: null });
     const stranger = api.slipway((await api.createTenant(`other-${count}`)).token);
     expect(await codeOf(get(stranger))).toBe('404 deployment_not_found');
   });

@@ -171,7 +171,7 @@ it('records an approval once if the api dies between its commit and its answer',
   const digest = { plan_digest: plan.content_digest };
   // A header distinguishes a replay from a second approval.
   const approve = () =>
-    stack.answerTo(({ autopilot }) => autopilot.plans.approve(plan.id, digest, { idempotencyKey: 'k' }), bob);
+    stack.answerTo(({ autopilot }) => autopilot.plans.approve(plan.id, digest, { idempotencyKey: 'k' }), bob!);
   const point = 'autopilot:approve:after-commit';
   await stack.kill('api');
   stack.spawn('api', 0, { SLIPWAY_PAUSE_POINT: point });

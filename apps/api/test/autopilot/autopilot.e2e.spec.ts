@@ -166,14 +166,14 @@ describe('creating a plan', () => {
     const tokenOf = (name: string, id: string) =>
       slipway.tokens.create({ name, scopes: ['operator'], owner: { type: 'person', id } });
     const [maker, approver] = [await tokenOf('laptop of Dora', 'dora'), await tokenOf('laptop of Emil', 'emil')];
-    const made = await create({}, api.slipway(maker.token));
+    const made = await create({}, api.slipway(maker.token!));
     expect(made.created_by).toMatchObject({ type: 'token', id: maker.id, name: 'laptop of Dora' });
-    const approved = await approve(made, { person: api.slipway(approver.token) });
+    const approved = await approve(made, { person: api.slipway(approver.token!) });
     const by = { type: 'token', id: approver.id, name: 'laptop of Emil', owner: { type: 'person', id: 'emil' } };
     expect(approved.approval.approvals.map((one) => one.by)).toEqual([by]);
     const [listed] = (await slipway.autopilot.plans.list({ deployment: chat.name })).data;
     expect(listed).toEqual(approved);
-    const { operation } = await api.slipway(maker.token).deployments.rollouts.create(chat.name, { plan_id: made.id });
+    const { operation } = await api.slipway(maker.token!).deployments.rollouts.create(chat.name, { plan_id: made.id });
     const named = { type: 'token', id: maker.id, name: 'laptop of Dora' };
     expect(operation.requested_by).toEqual(named);
     expect((await slipway.deployments.revisions.get(chat.name, '2')).created_by).toEqual(named);

@@ -87,7 +87,7 @@ describeInBrowser('people in the console', () => {
       [stack.token, true],
       [token, false],
     ] as const) {
-      const visit = await browser.signedIn(admin);
+      const visit = await browser.signedIn(admin!);
       const menu = visit.page.getByRole('navigation', { name: 'Pages' });
       await menu.getByRole('link', { name: 'Tokens' }).waitFor();
       expect((await menu.getByRole('link', { name: 'Tenants' }).count()) > 0).toBe(isOperator);

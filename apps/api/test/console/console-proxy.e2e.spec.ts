@@ -116,7 +116,7 @@ it('aborts the request of a client that leaves before the answer begins', async 
 
 it('sends the gateway nothing for a token that was revoked', async () => {
   const { token, id } = await api.slipway().tokens.create({ name: 'gone', scopes: ['viewer'] });
-  const other = await signInAt(api.url, token);
+  const other = await signInAt(api.url, token!);
   await api.slipway().tokens.revoke(id);
   const before = seen.length;
   const answer = await ask(api.url, 'GET', '/console/gateway/v1/models', { headers: { cookie: other.cookie } });

@@ -80,7 +80,7 @@ export async function person(stack: Stack, id: string, scope: 'viewer' | 'operat
   tokensOf.set(id, count);
   const name = count === 1 ? id : `${id} ${count}`;
   const body: BodyOf<'createToken'> = { name, scopes: [scope], owner: { type: 'person', id } };
-  return (await stack.slipway().tokens.create(body)).token;
+  return (await stack.slipway().tokens.create(body)).token!;
 }
 
 /**

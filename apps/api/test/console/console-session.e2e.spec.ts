@@ -65,7 +65,7 @@ describe('a session by token', () => {
 
   it('ends with its token, at its next request', async () => {
     const { token, id } = await api.slipway().tokens.create({ name: 'short', scopes: ['viewer'] });
-    const session = await signInAt(api.url, token);
+    const session = await signInAt(api.url, token!);
     const console = consoleAt(api.url, session);
     expect((await console.whoAmI()).scopes).toEqual(['viewer']);
     await api.slipway().tokens.revoke(id);
@@ -119,7 +119,7 @@ describe('streams', () => {
   it('events arrive as they happen, and end with the session and with its token', async () => {
     await api.slipway().deployments.create({ name: 'watched' });
     const { token, id } = await api.slipway().tokens.create({ name: 'watcher', scopes: ['viewer'] });
-    const [one, other] = [await signInAt(api.url, token), await signInAt(api.url, token)];
+    const [one, other] = [await signInAt(api.url, token!), await signInAt(api.url, token!)];
     const headers = { accept: 'text/event-stream' };
     const [first, second] = await Promise.all(
       [one, other].map(({ cookie }) => stream('/console/api/v1/deployments/watched/events', { ...headers, cookie })),
@@ -160,7 +160,7 @@ describe('streams', () => {
 it('keeps the newest twenty sessions of a token', async () => {
   const { token } = await api.slipway().tokens.create({ name: 'many', scopes: ['viewer'] });
   const sessions: BrowserSession[] = [];
-  for (let n = 0; n < 22; n += 1) sessions.push(await signInAt(api.url, token));
+  for (let n = 0; n < 22; n += 1) sessions.push(await signInAt(api.url, token!));
   const statuses = await Promise.all(
     sessions.map(
       async ({ cookie }) => (await ask(api.url, 'GET', '/console/api/v1/whoami', { headers: { cookie } })).status,

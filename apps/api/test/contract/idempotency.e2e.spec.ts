@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { until } from '@slipway/platform-database/testing';
 import { Bed, type ContractRequest } from '@slipway/platform-testing/contract';
 import { clientOf, type Answer, type ApiClient } from '../harness/boot-api.js';
 import { changedTables, tableMarks } from '../harness/every-row.js';
-import { Stack } from '../harness/stack.js';
+import { Stack, until } from '../harness/stack.js';
 import { pathOf } from './client.js';
 import { ApiDocument, type DocumentedOperation } from './document.js';
 import { ROWS } from './rows.js';

@@ -30,7 +30,7 @@ describe('the settings of a deployment, with real processes', () => {
 
   async function mint(id: string): Promise<Slipway> {
     const made = await slipway.tokens.create({ name: id, scopes: ['operator'], owner: { type: 'person', id } });
-    return stack.as(made.token);
+    return stack.as(made.token!);
   }
   /** Makes a deployment with one active revision. */
   const active = async (settings: object = {}) => {

@@ -51,14 +51,14 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
 it('ends the streams of a revoked token, and no others', async () => {
   const { tokens } = api.slipway();
   const { id, token } = await tokens.create({ name: 'watcher', scopes: ['viewer'] });
-  const [watching, other] = [await open(token), await open(api.token)];
+  const [watching, other] = [await open(token!), await open(api.token)];
   await until('both got the creation', () =>
     [watching, other].every((stream) => stream.text.includes('event: deployment.created')),
   );
   await tokens.revoke(id);
   await until('the stream ends', () => watching.hasEnded);
   expect(other.hasEnded).toBe(false);
-  expect((await open(token)).status).toBe(401);
+  expect((await open(token!)).status).toBe(401);
 });
 
 it('answers failures before the stream begins with the envelope', async () => {

@@ -62,7 +62,7 @@ it('posts the events that the api lists, also those that happened while the work
   for (const { headers, body } of received) {
     const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
     expect(headers['webhook-signature']).toBe(
-      `v1,${createHmac('sha256', Buffer.from(webhook.secret.slice(6), 'base64'))
+      `v1,${createHmac('sha256', Buffer.from(webhook.secret!.slice(6), 'base64'))
         .update(text)
         .digest('base64')}`,
     );

@@ -127,7 +127,7 @@ it('shows a passport as expired once its time is over', async () => {
 });
 
 it('shows nothing of another tenant', async () => {
-  const { contextPassports } = stack.as((await slipway.tenants.create({ name: 'stranger' })).token);
+  const { contextPassports } = stack.as((await slipway.tenants.create({ name: 'stranger' })).token!);
   const { passport: id } = await ask('mine');
   await until('the record is readable', () => isReadable(id), 20_000);
   expect(await codeOf(contextPassports.get(id))).toBe('404 context_passport_not_found');

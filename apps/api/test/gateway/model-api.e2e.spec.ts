@@ -23,10 +23,10 @@ beforeAll(async () => {
   stack = await Stack.start({ gateway: true });
   slipway = stack.slipway();
   const aViewer = { name: 'viewer', scopes: ['viewer' as const] };
-  viewer = (await slipway.tokens.create(aViewer)).token;
+  viewer = (await slipway.tokens.create(aViewer)).token!;
   const tenant = await slipway.tenants.create({ name: 'stranger' });
-  asStranger = stack.as(tenant.token);
-  stranger = { id: tenant.id, viewer: (await asStranger.tokens.create(aViewer)).token };
+  asStranger = stack.as(tenant.token!);
+  stranger = { id: tenant.id, viewer: (await asStranger.tokens.create(aViewer)).token! };
 });
 afterAll(async () => {
   await stack?.stop();

@@ -151,7 +151,7 @@ it('does not revoke the last admin token of a tenant', async () => {
   expect(await codeOf(revoke())).toBe('409 last_admin');
   await put({ access: false }, lonely);
   const second = await lonely.tokens.create({ name: 'second', scopes: ['admin'] });
-  const { tokens } = api.slipway(second.token);
+  const { tokens } = api.slipway(second.token!);
   const both = await Promise.allSettled([first!, second].map(({ id }) => tokens.revoke(id)));
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   // The slower one is refused as the last admin, or because the other has revoked its token.

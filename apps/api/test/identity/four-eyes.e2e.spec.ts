@@ -78,15 +78,15 @@ it('a token belongs to the requested owner, or else to its maker, and remembers 
   const ofAlice = await api.slipway(alice).tokens.create({ name: 'more', scopes: ['admin'] });
   expect(ofAlice).toMatchObject({ owner: ALICE, minters: [OPERATOR, ALICE] });
   const ci: Owner = { type: 'service', id: 'ci' };
-  const bot = await api.slipway(ofAlice.token).tokens.create({ name: 'bot', scopes: ['viewer'], owner: ci });
+  const bot = await api.slipway(ofAlice.token!).tokens.create({ name: 'bot', scopes: ['viewer'], owner: ci });
   expect(bot).toMatchObject({ owner: ci, minters: [OPERATOR, ALICE] });
   const ownerOf = async (token?: string) => (await api.slipway(token).whoAmI()).owner;
-  expect([await ownerOf(bot.token), await ownerOf()]).toEqual([ci, OPERATOR]);
+  expect([await ownerOf(bot.token!), await ownerOf()]).toEqual([ci, OPERATOR]);
   const { data } = await slipway.tokens.list({ limit: 200 });
   expect(data.find(({ id }) => id === bot.id)).toMatchObject({ owner: ci, minters: [OPERATOR, ALICE] });
   expect(await ownerOf((await api.createTenant('acme')).token)).toEqual({ type: 'person', id: 'admin' });
   const zoe: Owner = { type: 'person', id: 'zoe' };
-  expect(await ownerOf((await slipway.tenants.create({ name: 'zoo', owner: zoe })).token)).toEqual(zoe);
+  expect(await ownerOf((await slipway.tenants.create({ name: 'zoo', owner: zoe })).token!)).toEqual(zoe);
 });
 
 const named = (id: string) =>
@@ -162,8 +162,8 @@ it('a person of the hosted provider and the tokens that they mint are one person
     owner: { type: 'person', id: 'user:ada' },
     minters: [{ type: 'person', id: 'user:ada' }],
   });
-  expect(await codeOf(decide(await plan(ada), minted.token))).toBe('403 self_approval_forbidden');
-  expect(await codeOf(decide(await plan(minted.token), ada))).toBe('403 self_approval_forbidden');
+  expect(await codeOf(decide(await plan(ada), minted.token!))).toBe('403 self_approval_forbidden');
+  expect(await codeOf(decide(await plan(minted.token!), ada))).toBe('403 self_approval_forbidden');
   // A token with the name of an identity belongs to another person.
   const ofAnother = await plan(await mint({ type: 'person', id: 'ada' }));
   expect(await approvalOf(decide(ofAnother, ada))).toMatchObject({ state: 'approved' });

@@ -91,8 +91,8 @@ it('shows a token once, lists it without its secret, and revokes it permanently'
   expect(Math.round((Date.parse(created.expires_at) - Date.now()) / DAY_MS)).toBe(90);
   const listed = await slipway.tokens.list({ limit: 200 });
   expect(listed.data.map(({ id }) => id)).toContain(created.id);
-  expect(JSON.stringify(listed)).not.toContain(created.token.slice(40));
-  const theirs = api.slipway(created.token);
+  expect(JSON.stringify(listed)).not.toContain(created.token!.slice(40));
+  const theirs = api.slipway(created.token!);
   expect((await theirs.whoAmI()).actor.id).toBe(created.id);
   const revoked = await slipway.tokens.revoke(created.id);
   expect(revoked).toMatchObject({ id: created.id, state: 'revoked', revoked_by: 'token:tok_boot' });
@@ -158,11 +158,11 @@ it('rotates a token: both work during the overlap, then only the new one, and a 
   expect(rotated.replaced).toMatchObject({ id: old.id, replaced_by: rotated.id, state: 'active' });
   expect((Date.parse(rotated.expires_at) - Date.now()) / DAY_MS).toBeCloseTo(7, 1);
   const actorOf = async (token: string) => (await api.slipway(token).whoAmI()).actor.id;
-  expect([await actorOf(old.token), await actorOf(rotated.token!)]).toEqual([old.id, rotated.id]);
+  expect([await actorOf(old.token!), await actorOf(rotated.token!)]).toEqual([old.id, rotated.id]);
   const repeated = await slipway.tokens.rotate(old.id, { overlap_seconds: 3_600 }, { idempotencyKey });
   expect(repeated).toEqual({ ...rotated, token: null });
   expect(await codeOf(slipway.tokens.rotate(old.id))).toBe('409 token_not_rotatable');
-  const own = api.slipway((await slipway.tokens.create({ name: 'own', scopes: ['admin'] })).token);
+  const own = api.slipway((await slipway.tokens.create({ name: 'own', scopes: ['admin'] })).token!);
   const { actor } = await own.whoAmI();
   const next = await own.tokens.rotate(actor.id, { overlap_seconds: 0 });
   expect(await codeOf(own.whoAmI())).toBe('401 unauthenticated');
@@ -180,7 +180,7 @@ it('rotates neither a token of another tenant nor the one of configuration', asy
 it('keeps the tokens of tenants apart', async () => {
   const mine = await slipway.tokens.create({ name: 'mine', scopes: ['viewer'] });
   expect(await codeOf(ofAcme.tokens.revoke(mine.id))).toBe('404 token_not_found');
-  expect((await api.slipway(mine.token).whoAmI()).actor.id).toBe(mine.id);
+  expect((await api.slipway(mine.token!).whoAmI()).actor.id).toBe(mine.id);
   expect((await ofAcme.tokens.list()).data.map(({ name }) => name)).toEqual(['first']);
 });
 

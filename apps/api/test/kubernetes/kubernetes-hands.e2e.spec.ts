@@ -183,8 +183,8 @@ kubeIt('a unit whose image was edited is replaced if the operator wants that', a
 kubeIt('the address of a deleted pod receives no request when another tenant owns it', async () => {
   const { stack, bed, namespace } = kube;
   const [engine, spec] = ['keyed', { scaling: exactly(1) }];
-  const acme = stack.as((await stack.slipway().tenants.create({ name: 'acme' })).token);
-  const { deployments } = stack.as((await acme.tokens.create({ name: 'o', scopes: ['operator'] })).token);
+  const acme = stack.as((await stack.slipway().tenants.create({ name: 'acme' })).token!);
+  const { deployments } = stack.as((await acme.tokens.create({ name: 'o', scopes: ['operator'] })).token!);
   await deployments.create({ name: 'theirs' });
   await deployments.rollouts.create('theirs', { spec: specOn('cluster', 'm', spec, { engine }) });
   const theirs = async () => (await deployments.instances.list('theirs')).data;

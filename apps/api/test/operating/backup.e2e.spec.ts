@@ -110,7 +110,7 @@ it('a back-up made under load is restored into an empty installation: running wo
   const slipway = now.slipway();
   const { data: operations } = await slipway.operations.list({ limit: 200 });
   expect(new Set(operations.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
-  expect(await now.as(minted).whoAmI()).toMatchObject({ scopes: ['viewer'] });
+  expect(await now.as(minted!).whoAmI()).toMatchObject({ scopes: ['viewer'] });
   expect(await (await slipway.sandboxes.files.download(sandbox, 'a.txt')).text()).toBe('kept');
 
   // A watcher that had seen more than there is now continues from here.

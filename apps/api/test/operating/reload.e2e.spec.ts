@@ -122,7 +122,7 @@ it('every process reports an invalid file, which changes nothing', async () => {
   expect((await rollOut('local', 'second')).status).toBe('succeeded');
   // A tenant that does not own the file learns that something is wrong, and nothing of its content.
   const { token } = await stack.slipway().tenants.create({ name: 'acme' });
-  const { configuration: theirs } = await stack.as(token).targets.list();
+  const { configuration: theirs } = await stack.as(token!).targets.list();
   expect(theirs).toMatchObject({ current: false, problems: [] });
 });
 

@@ -125,7 +125,7 @@ describe('the main job, with real processes', () => {
       expect(headers.get('location')).toBe(`/api/v1/operations/${body.operation.id}`);
     expect((await refusalOf(ask(slipway, 'm-other', 'one'))).code).toBe('idempotency_key_reused');
     expect((await refusalOf(ask(slipway, 'm-key', 'x'.repeat(129)))).code).toBe('idempotency_key_invalid');
-    const other = stack.as((await slipway.tenants.create({ name: 'other' })).token);
+    const other = stack.as((await slipway.tenants.create({ name: 'other' })).token!);
     await other.deployments.create({ name });
     expect((await ask(other, 'm-key', 'one')).created).toBe(true);
     await stack.operation(answers[0]!.body.operation.id);

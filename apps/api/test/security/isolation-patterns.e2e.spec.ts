@@ -53,7 +53,7 @@ beforeAll(async () => {
   engine = spawn(process.execPath, [SIMULATOR, '--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(engine.stdout!, 'data')) as [Buffer];
   target = await prepareBusy(/url=(\S+)/.exec(String(line))![1] as string);
-  quietToken = (await stack.slipway().tenants.create({ name: 'quiet' })).token;
+  quietToken = (await stack.slipway().tenants.create({ name: 'quiet' })).token!;
   const names = ['read', ...Array.from({ length: WRITTEN }, (_, index) => `written-${index}`)];
   for (const name of names) await stack.as(quietToken).deployments.create({ name });
 });
@@ -93,7 +93,7 @@ alone.each(Object.keys(PATTERNS) as Pattern[])(
 /** Makes everything that the patterns need, for one tenant with many tokens. */
 async function prepareBusy(baseUrl: string): Promise<object> {
   const { token } = await stack.slipway().tenants.create({ name: 'busy' });
-  const { deployments, sandboxes, tokens } = stack.as(token);
+  const { deployments, sandboxes, tokens } = stack.as(token!);
   const rolledOut = Array.from({ length: ROLLED_OUT }, (_, index) => `rolled-${index}`);
   for (const name of ['changed', ...rolledOut]) await deployments.create({ name });
   for (let change = 0; change < CHANGES; change += 1)

@@ -136,7 +136,7 @@ alone(
 );
 
 async function tenant(name: string): Promise<Tenant> {
-  return { name, token: (await stack.slipway().tenants.create({ name })).token };
+  return { name, token: (await stack.slipway().tenants.create({ name })).token! };
 }
 
 /** Makes a deployment whose route leads to a ready revision of the simulator. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
   stack = await Stack.start({ gateway: true, config: () => CONFIG, env: { HUB_TOKEN } });
   slipway = stack.slipway();
   const tenant = await slipway.tenants.create({ name: 'acme' });
-  acme = stack.as((await stack.as(tenant.token).tokens.create({ name: 'operator', scopes: ['operator'] })).token);
+  acme = stack.as((await stack.as(tenant.token!).tokens.create({ name: 'operator', scopes: ['operator'] })).token!);
 });
 afterAll(async () => {
   await stack?.stop();

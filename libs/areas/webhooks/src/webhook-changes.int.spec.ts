@@ -274,7 +274,8 @@ describe('a rotated secret', () => {
     const first = await rotate(id, { overlap_seconds: 60 }, headers);
     const second = await rotate(id, { overlap_seconds: 60 }, headers);
     expect(second.headers['idempotency-replayed']).toBe('true');
-    expect(second.body).toEqual({ ...first.body, secret: null });
+    const warnings = [expect.objectContaining({ code: 'secret_omitted', field: 'secret' })];
+    expect(second.body).toEqual({ ...first.body, secret: null, warnings });
     const kept = await bed.database.read('system', 'select answer::text as text from idempotency_keys');
     expect(JSON.stringify(kept)).not.toContain('whsec_');
     expect((await rotate(id, { overlap_seconds: 61 }, headers)).body.error.code).toBe('idempotency_key_reused');

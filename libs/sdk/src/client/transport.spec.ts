@@ -33,7 +33,10 @@ describe('a request', () => {
       'content-type': 'application/json',
       accept: 'application/json',
     });
-    expect(server.seen[1]?.headers).not.toHaveProperty('idempotency-key');
+    expect(server.seen[1]?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+    server.does(json(200, {}));
+    await server.client().deployments.update('chat', { description: 'a' });
+    expect(server.seen[0]?.headers).not.toHaveProperty('idempotency-key');
   });
 
   it.each(['', '/', '/api/v1', '/api/v1/', '//api/v1//'])('takes a base URL that ends with "%s"', async (end) => {
@@ -187,10 +190,12 @@ describe('a failed call', () => {
   });
 
   it('is not retried if it may have been done: a POST without a key, a change that names an etag, a stream', async () => {
-    const { tokens, deployments, sandboxes } = server.client();
+    const { admin, deployments, sandboxes } = server.client();
+    const { publications } = admin.modelApi;
+    const publication = { product_id: 'prd_1', bindings: [{ binding_id: 'bnd_1' }] };
     for (const answer of [cut, refusal(503, 'unavailable', true, NOW)]) {
       server.does(answer, json(200, {}));
-      await failureOf(tokens.create({ name: 'ci', scopes: ['viewer'] }));
+      await failureOf(publications.create(publication));
       expect(server.seen).toHaveLength(1);
       server.does(answer, json(200, {}));
       await failureOf(deployments.update('chat', { description: 'a' }, { ifMatch: '"1"' }));
@@ -200,8 +205,8 @@ describe('a failed call', () => {
       await failureOf(sandboxes.files.upload('sbx_1', 'a.txt', bytes));
       expect(server.seen).toHaveLength(1);
     }
-    server.does(refusal(429, 'rate_limited', true, NOW), json(201, { id: 'tok_1' }));
-    await tokens.create({ name: 'ci', scopes: ['viewer'] });
+    server.does(refusal(429, 'rate_limited', true, NOW), json(201, { id: 'pub_1' }));
+    await publications.create(publication);
     expect(server.seen).toHaveLength(2);
     // Nothing was done, but the first try has read the stream.
     server.does(refusal(429, 'rate_limited', true, NOW), json(201, {}));

@@ -8,7 +8,8 @@ interface SecretDialogProps {
   title: string;
   /** Its name in the api. */
   name: string;
-  secret: string;
+  /** Null if the response that had it was lost: the client repeated its request, and secrets are not stored. */
+  secret: string | null;
   onClose: () => void;
   /** The original opener: the dialog that made the secret is already gone. */
   returnTo: HTMLElement | null;
@@ -17,7 +18,30 @@ interface SecretDialogProps {
 }
 
 /** A secret that is shown only once: closing it before it was copied needs a confirmation. */
-export function SecretDialog({ title, name, secret, onClose, returnTo, children }: SecretDialogProps) {
+export function SecretDialog({ secret, ...rest }: SecretDialogProps) {
+  return secret === null ? <LostSecret {...rest} /> : <ShownSecret secret={secret} {...rest} />;
+}
+
+type SecretProps = Omit<SecretDialogProps, 'secret'>;
+
+function LostSecret({ title, name, onClose, returnTo }: SecretProps) {
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      returnTo={returnTo}
+      title={title}
+      footer={<Button onClick={onClose}>Close</Button>}
+    >
+      <p role="alert" className="rounded-md bg-warn-soft p-3 text-sm text-warn">
+        It was created, but the connection was lost before the {name} arrived, and the {name} is shown only once. Delete
+        it and create another one.
+      </p>
+    </Dialog>
+  );
+}
+
+function ShownSecret({ title, name, secret, onClose, returnTo, children }: SecretProps & { secret: string }) {
   const [isCopied, setCopied] = useState(false);
   const [isWarned, setWarned] = useState(false);
   const close = () => (isCopied || isWarned ? onClose() : setWarned(true));

@@ -15,7 +15,7 @@ import {
   type RouteSpec,
 } from '@slipway/platform-http';
 import { ClaimedKey, forgetKeys, StoredAnswer } from './idempotency-keys.js';
-import { Mutations } from './mutations.js';
+import { appendAudit, Mutations } from './mutations.js';
 import { migrations } from './index.js';
 
 const scope = { tenantId: 'ten_1' };
@@ -253,4 +253,25 @@ it('forgets the keys of a deleted resource, and no others', async () => {
     claim.key,
   ]);
   expect(kept.map(({ path }) => path).sort()).toEqual(['/things', '/things/chat/end-drain', '/things/chatty']);
+});
+
+it('repeats the whole of a request that was cut off between two of its effects', async () => {
+  const action = claim.key;
+  const create = (afterFirst?: (tx: Tx) => Promise<unknown>) => () =>
+    mutations.run({ principal: scope }, async (tx) => {
+      await appendAudit(tx, { action, resourceType: 'thing', resourceName: 'first' });
+      await afterFirst?.(tx);
+      await appendAudit(tx, { action, resourceType: 'thing', resourceName: 'second' });
+      return work(tx);
+    });
+  const cut = (tx: Tx) => tx.query('select pg_terminate_backend(pg_backend_pid())');
+  await expect(request(claim, create(cut))).rejects.toThrow();
+  expect((await request(claim, create())).status).toBe(201);
+  expect((await request(claim, create())).headers['idempotency-replayed']).toBe('true');
+  const rows = await database.read(
+    'system',
+    'select resource_name as name from audit_log where action = $1 order by 1',
+    [action],
+  );
+  expect(rows).toEqual([{ name: 'first' }, { name: 'second' }]);
 });
