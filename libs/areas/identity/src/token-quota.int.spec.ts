@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Config } from '@slipway/platform-config';
-import { migrations as authMigrations, type TokenRow, TokenService, type TokenUses } from '@slipway/platform-http/auth';
+import { migrations as authMigrations, TokenService, type TokenUses } from '@slipway/platform-http/auth';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import type { Principal } from '@slipway/platform-http';

@@ -14,6 +14,7 @@ export {
   requestContext,
   runInRequest,
   type EnteredCredential,
+  type IdempotencyClaim,
   type RequestContext,
   type Warning,
 } from './context/request-context.js';
@@ -29,7 +30,6 @@ export {
   Page,
   ValidateOnly,
   fingerprintOf,
-  type IdempotencyClaim,
 } from './routes/parameters.js';
 export * from './fields/field.decorators.js';
 export {

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { logContext, type LogContext } from '@slipway/platform-observability';
 import type { ShareUse } from '@slipway/platform-bounds';
-import type { KeyedRequest } from '../routes/keyed-request.js';
 import type { RouteSpec } from '../routes/route-spec.js';
 import type { AccessCheck, Principal } from './principal.js';
 
@@ -25,6 +24,24 @@ export interface EnteredCredential {
   access: readonly AccessCheck[];
 }
 
+/** A request's claim to be the same as an earlier one: unique on (tenant, method, path, key). */
+export interface IdempotencyClaim {
+  method: string;
+  /** The concrete path without query, with one encoding for each segment. */
+  path: string;
+  key: string;
+  /** SHA-256, hex, over the sorted query and the canonical JSON body. Distinguishes a retry from a reuse of the key. */
+  fingerprint: string;
+}
+
+/** The `Idempotency-Key` of a request. */
+export interface RequestKey {
+  /** Returns the claim to its first caller, who then obeys the key. */
+  take(): IdempotencyClaim | undefined;
+  /** Returns the earlier answer, or that of the handler. */
+  answer(handle: () => unknown): Promise<unknown>;
+}
+
 /** Everything known about the current request; log lines and audit rows quote it. */
 export interface RequestContext {
   requestId: string;
@@ -38,7 +55,7 @@ export interface RequestContext {
   credential?: () => Promise<EnteredCredential>;
   route?: RouteSpec;
   /** Its `Idempotency-Key`, if its operation accepts one. */
-  keyed?: KeyedRequest;
+  keyed?: RequestKey;
   /** The use of its tenant's share, from the body's arrival until the answer is made. */
   share?: ShareUse;
   /** The cost of its body and of its database connections so far, in units of its tenant's share. */

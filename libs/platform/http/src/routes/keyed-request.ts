@@ -1,6 +1,5 @@
-import { currentRequest, type Warning } from '../context/request-context.js';
+import { currentRequest, type IdempotencyClaim, type RequestKey, type Warning } from '../context/request-context.js';
 import type { Reply } from '../answers/reply.js';
-import type { IdempotencyClaim } from './parameters.js';
 
 /** Finds the stored answer to an earlier request with the same claim. */
 export type FindEarlierAnswer = (claim: IdempotencyClaim) => Promise<Reply | undefined>;
@@ -20,7 +19,7 @@ export const KEY_IGNORED: Warning = {
 };
 
 /** The `Idempotency-Key` of a request. The code that stores the answer takes its claim, once. */
-export class KeyedRequest {
+export class KeyedRequest implements RequestKey {
   private isTaken = false;
 
   /** @param find undefined if no answer is stored before the handler runs, as for a rehearsal */
@@ -29,7 +28,6 @@ export class KeyedRequest {
     private readonly find?: FindEarlierAnswer,
   ) {}
 
-  /** Returns the claim to its first caller, who then obeys the key. */
   take(): IdempotencyClaim | undefined {
     if (this.isTaken) return undefined;
     this.isTaken = true;
@@ -37,8 +35,8 @@ export class KeyedRequest {
   }
 
   /**
-   * Returns the earlier answer, or that of the handler. The earlier one is looked up before the handler, because checks
-   * before its mutation may fail by now: the address of a webhook may resolve no longer. The mutation looks again.
+   * The earlier answer is looked up before the handler, because checks before its mutation may fail by now: the address
+   * of a webhook may resolve no longer. The mutation looks again.
    */
   async answer(handle: () => unknown): Promise<unknown> {
     const earlier = this.isTaken ? undefined : await this.find?.(this.claim);

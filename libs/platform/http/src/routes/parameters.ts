@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type ArgumentMetadata, createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import canonicalizeModule from 'canonicalize';
 import type { Preconditions } from '../answers/etag.js';
+import type { IdempotencyClaim } from '../context/request-context.js';
 import { type CursorPart, readPage } from '../answers/page.js';
 import { errors } from '../errors/platform.errors.js';
 import {
@@ -18,16 +19,6 @@ import type { SlipwayRequest } from '../server/slipway-request.js';
 
 // The package is CommonJS with an ESM-shaped type: under nodenext its function may be on `default`.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
-
-/** A request's claim to be the same as an earlier one: unique on (tenant, method, path, key). */
-export interface IdempotencyClaim {
-  method: string;
-  /** The concrete path without query, with one encoding for each segment. */
-  path: string;
-  key: string;
-  /** SHA-256, hex, over the sorted query and the canonical JSON body. Distinguishes a retry from a reuse of the key. */
-  fingerprint: string;
-}
 
 /**
  * Reads the `Idempotency-Key` header: visible ASCII, 1 to 128 characters, bare or as an RFC 8941 string. `abc` and
