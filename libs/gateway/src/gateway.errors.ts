@@ -75,7 +75,12 @@ export const tooManyWrongTokens = (retryAfterSeconds: number): GatewayError =>
   );
 
 export const unknownPath = (method: string, path: string): GatewayError =>
-  new GatewayError(404, INVALID, 'unknown_url', `Unknown request URL: ${method} ${path}.`);
+  new GatewayError(404, INVALID, 'unknown_url', `Unknown request URL: ${method} ${path}. ${otherPaths(path)}`);
+
+const otherPaths = (path: string): string =>
+  path.startsWith('/api/v1/')
+    ? 'This is the gateway; the api has another address.'
+    : 'The paths of this gateway start with /v1/, such as /v1/chat/completions.';
 
 export const wrongMethod = (method: string, path: string, allow: string): GatewayError =>
   new GatewayError(405, INVALID, 'method_not_allowed', `Not allowed to ${method} on ${path}: use ${allow}.`, null, {

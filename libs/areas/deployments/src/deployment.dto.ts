@@ -30,7 +30,9 @@ export class DeploymentFilterDto {
 
   @StringField({
     max: 1024,
-    pattern: /^[^=,]+(=[^,]*)?(,[^=,]+(=[^,]*)?)*$/,
+    // Other conditions of selectors would otherwise be names and values that no deployment has.
+    pattern: /^[^=,!()]+(=([^=,][^,]*)?)?(,[^=,!()]+(=([^=,][^,]*)?)?)*$/,
+    patternMessage: 'must be key=value or key; conditions such as !=, ==, in and notin are not supported',
     optional: true,
     description:
       'Label that the deployments must have: `key=value` or `key`, such as `team=search`. Separate several with commas; all must match.',

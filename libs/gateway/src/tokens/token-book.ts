@@ -109,8 +109,10 @@ export class TokenBook {
    * cannot be checked
    */
   check(authorization: string | undefined, address: string): Token | Promise<Token> {
-    if (!authorization) throw missingToken();
-    const given = parseToken(BEARER.exec(authorization)?.[1] ?? '');
+    const credentials = BEARER.exec(authorization ?? '')?.[1];
+    // A token in another scheme may be a good one, so it is not called invalid.
+    if (credentials === undefined) throw missingToken();
+    const given = parseToken(credentials);
     if (!given) throw wrongToken();
     const attempt = { address, claim: given.id };
     const known = this.tokens.get(given.id);

@@ -26,6 +26,8 @@ it('notices a client that disappears: each connection asks an idle one after 15 
 describe('failures', () => {
   it.each([
     ['malformed JSON', '{"name":', 400, 'invalid_json'],
+    ['a repeated name', '{"name":"abc","name":"def"}', 400, 'invalid_json'],
+    ['a repeated name inside', '{"name":"abc","labels":{"a":"1","\\u0061":"2"}}', 400, 'invalid_json'],
     ['a lone value', '"x"', 400, 'invalid_parameter'],
     ['an array', '[]', 400, 'invalid_parameter'],
     ['null', 'null', 400, 'invalid_parameter'],
@@ -64,6 +66,12 @@ describe('failures', () => {
       'parts[1].name too_short',
       'parts[1].weight max',
     ]);
+  });
+
+  it('accepts a byte order mark, and names the place of a fault without quoting it', async () => {
+    expect((await send('PUT', '/api/v1/samples/x', { body: '\ufeff{"name":"abc"}' })).status).toBe(200);
+    const { message } = (await send('PUT', '/api/v1/samples/x', { body: '{"name": secret}' })).body.error;
+    expect(message).toBe('The request body is not valid JSON: unexpected character at line 1, column 10.');
   });
 
   it('refuses invalid UTF-8', async () => {
@@ -128,7 +136,11 @@ describe('failures', () => {
   it('answers 404 for an unknown path and 405 for a wrong method', async () => {
     expectEnvelope(await send('GET', '/api/v1/nothing', { token: '' }), 404, 'not_found');
     expectEnvelope(await send('GET', '/api/v1/samples/a/b'), 404, 'not_found');
-    expectEnvelope(await send('GET', '/api/v1/samples//'), 404, 'not_found');
+    const doubled = await send('GET', '/api/v1/samples//');
+    expectEnvelope(doubled, 404, 'not_found');
+    expect(doubled.body.error.remediation).toContain('Did you mean /api/v1/samples?');
+    const inference = await send('POST', '/v1/chat/completions', { body: '{}' });
+    expect([inference.status, inference.body.error.remediation]).toEqual([404, expect.stringContaining('gateway')]);
     const wrong = await send('PATCH', '/api/v1/samples/x', { body: good });
     expectEnvelope(wrong, 405, 'method_not_allowed');
     expect(wrong.headers['allow']).toBe('GET, HEAD, PUT, OPTIONS');

@@ -113,6 +113,7 @@ export function readPage(query: Record<string, unknown>, parts: CursorPart[]): P
 
 function readLimit(given: unknown): number {
   if (given === undefined) return DEFAULT_LIMIT;
+  if (Array.isArray(given)) throw invalid('limit', 'limit must be given once');
   if (typeof given !== 'string' || !/^-?\d{1,9}$/.test(given)) throw invalid('limit', 'limit must be an integer');
   const limit = Number(given);
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;

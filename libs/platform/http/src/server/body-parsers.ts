@@ -10,6 +10,7 @@ import {
 } from '@slipway/platform-bounds';
 import { errors } from '../errors/platform.errors.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
+import { BodyStart, forbiddenOrIncomplete, placeOfFault, repeatedName } from './json-faults.js';
 import type { RequestShares } from './request-shares.js';
 import type { SlipwayRequest } from './slipway-request.js';
 import { type BodyWatch, WatchedBody } from './watched-body.js';
@@ -94,14 +95,17 @@ function collect(request: FastifyRequest, { payload, held, watch }: BodyUnderWay
   if (Number(request.headers['content-length']) > limit) return done(tooLarge());
   const scanner = new JsonScanner({ maxDepth: MAX_DEPTH, maxWork: MAX_WORK });
   const body = new CollectedBytes();
+  const start = new BodyStart();
   const onData = (chunk: Buffer): void => {
     try {
       if (body.size + chunk.length > limit) throw tooLarge();
       held.take(chunk.length);
-      scanner.push(chunk);
-      body.push(chunk);
+      // JSON has no byte order mark, but some editors and shells write one before the text.
+      const text = start.withoutMark(chunk);
+      body.push(text);
+      scanner.push(text);
     } catch (error) {
-      stop(error instanceof JsonRefused ? refusalOf(error) : (error as Error));
+      stop(error instanceof JsonRefused ? refusalOf(error, body) : (error as Error));
     }
   };
   const onEnd = (): void => stop(null);
@@ -114,21 +118,32 @@ function collect(request: FastifyRequest, { payload, held, watch }: BodyUnderWay
   payload.on('data', onData).on('end', onEnd).on('error', stop).on('close', unwatch);
 }
 
-function refusalOf({ fault }: JsonRefused): Error {
+function refusalOf({ fault }: JsonRefused, body: CollectedBytes): Error {
   if (fault === 'too_deep')
     return errors.invalid_json({ message: `The request body is nested more than ${MAX_DEPTH} levels deep.` });
   if (fault === 'too_much') return errors.invalid_json({ message: 'The request body contains too many values.' });
-  return errors.invalid_json();
+  return notJson(placeOfFault(body));
 }
+
+const notJson = (place: string | undefined): Error =>
+  errors.invalid_json(place === undefined ? {} : { message: `The request body is not valid JSON: ${place}.` });
 
 function readJson(parse: Parser, request: FastifyRequest, body: Buffer, done: ParserCallback): void {
   if (body.length === 0) return done(null, {});
   if (!isUtf8(body)) return done(errors.invalid_json({ message: 'The request body is not UTF-8.' }));
-  parse(request, body.toString('utf8'), (failure, value) => {
-    if (failure) return done(errors.invalid_json());
+  const text = body.toString('utf8');
+  parse(request, text, (failure, value) => {
+    if (failure) return done(notJson(forbiddenOrIncomplete(text)));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return done(errors.invalid_parameter({ message: 'The request body must be a JSON object.' }));
     }
-    return done(null, value);
+    const repeated = repeatedName(text);
+    if (repeated === undefined) return done(null, value);
+    return done(
+      errors.invalid_json({
+        message: `The request body has \`${repeated}\` twice in one object.`,
+        remediation: 'Send each name once.',
+      }),
+    );
   });
 }

@@ -42,6 +42,11 @@ function errorOf(code: string | undefined): SlipwayError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.request_timeout();
   if (code === 'HPE_HEADER_OVERFLOW') return errors.headers_too_large();
   if (code === 'HPE_INVALID_URL') return errors.path_invalid();
+  if (code === 'HPE_INVALID_METHOD')
+    return errors.invalid_parameter({
+      message: 'The request has no method of HTTP.',
+      remediation: 'Send a method such as GET or PATCH, in upper case.',
+    });
   return errors.invalid_parameter({
     message: 'The request is not valid HTTP.',
     remediation: 'Send a valid HTTP/1.1 request.',
@@ -133,6 +138,9 @@ const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, 
 
 /** Checks whether a request may continue; throws 401, 403 or 429. */
 export type GuardHook = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
+
+/** Paths that clients of OpenAI call. */
+const OF_THE_GATEWAY = /^\/v1\/(?:chat\/|completions|embeddings|models|responses|messages)/;
 
 /**
  * Fastify as Nest's HTTP layer, with one shape for all failures and one for all answers. Work that interceptors and
@@ -233,8 +241,17 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     if (methods.length > 0 && request.method === 'OPTIONS')
       return reply.code(204).header('allow', this.allowedOn(path)).send();
     const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
-    sendErrorEnvelope(request, reply, isWrongMethod ? this.wrongMethod(path) : errors.not_found());
+    sendErrorEnvelope(request, reply, isWrongMethod ? this.wrongMethod(path) : this.unknownPath(path));
     return reply;
+  }
+
+  private unknownPath(path: string): Error {
+    if (OF_THE_GATEWAY.test(path))
+      return errors.not_found({ remediation: 'Send inference requests to the gateway, which has another address.' });
+    const likely = this.paths.likelyPathOf(path);
+    return errors.not_found(
+      likely === undefined ? {} : { remediation: `Did you mean ${likely}? All paths are at /docs.` },
+    );
   }
 
   private wrongMethod(url: string): Error {

@@ -32,3 +32,23 @@ it('knows which paths are routes of their own, although a placeholder matches th
     undefined,
   ]);
 });
+
+it('knows which path a client meant', () => {
+  const api = new PathTable();
+  for (const path of ['/api/v1/boxes', '/api/v1/boxes/:id', '/api/v1/boxes/:id/lids', '/healthz']) api.add('GET', path);
+  for (const [sent, meant] of [
+    ['/api/v1/boxes/', '/api/v1/boxes'],
+    ['/api/v1//boxes/A1/', '/api/v1/boxes/A1'],
+    ['/api/v1/Boxes/A1/lids', '/api/v1/boxes/A1/lids'],
+    ['/API/V1/boxes', '/api/v1/boxes'],
+    ['/boxes?limit=1', '/api/v1/boxes'],
+    ['/v1/boxes', '/api/v1/boxes'],
+    ['/api/v2/boxes', '/api/v1/boxes'],
+    ['/api/boxes/A1', '/api/v1/boxes/A1'],
+    ['//healthz/', '/healthz'],
+    ['/api/v1/crates', undefined],
+    ['/', undefined],
+    ['/a'.repeat(5_000), undefined],
+  ] as const)
+    expect([sent, api.likelyPathOf(sent)]).toEqual([sent, meant]);
+});

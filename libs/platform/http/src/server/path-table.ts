@@ -1,3 +1,7 @@
+const API_PREFIX_LENGTH = '/api/v1/'.length;
+/** No path of the API has more. */
+const MOST_SEGMENTS = 16;
+
 /**
  * Knows which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself
  * has one tree per method, and no query over all of them.
@@ -24,6 +28,23 @@ export class PathTable {
       if (row.pattern.test(path)) for (const method of row.methods) methods.add(method);
     }
     return [...methods].sort();
+  }
+
+  /**
+   * The path that a client probably meant: without a slash at its end, without doubled slashes, in lower case, or with
+   * the prefix of the API.
+   * @param url an unknown path
+   */
+  likelyPathOf(url: string): string | undefined {
+    const segments = url.split('?', 1)[0]!.split('/').filter(Boolean);
+    if (segments.length > MOST_SEGMENTS) return undefined;
+    const path = `/${segments.join('/')}`;
+    const api = `/api/v1${path.replace(/^\/api(?=\/|$)/i, '').replace(/^\/v\d+(?=\/|$)/i, '')}`;
+    const [name = '', ...others] = api.slice(API_PREFIX_LENGTH).split('/');
+    // Names in a path may have capital letters, so only the kind is compared in lower case.
+    const kind = [`/api/v1/${name.toLowerCase()}`, ...others].join('/');
+    const plural = [`/api/v1/${name.toLowerCase()}s`, ...others].join('/');
+    return [path, api, kind, plural].find((one) => one !== url && this.methodsOf(one).length > 0);
   }
 
   /** Of a path that is a route of its own, such as `/sandboxes/references`, also if a placeholder would match it. */

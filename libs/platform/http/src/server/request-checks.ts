@@ -92,7 +92,7 @@ function readParameters(request: SlipwayRequest, reply: FastifyReply, route: Rou
   const unknown = unknownParameters(query, route);
   if (unknown.length === 0) return;
   if (route.method !== 'GET' || slipway.isStrict) {
-    throw errors.invalid_parameter({ message: `${unknown[0]!.message}.`, details: unknown });
+    throw errors.invalid_parameter({ message: unknown[0]!.message.replace(/[^?]$/, '$&.'), details: unknown });
   }
   slipway.warnings.push(
     ...unknown.map(({ field, message }): Warning => ({ code: 'unknown_parameter', field, message })),
