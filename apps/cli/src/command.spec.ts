@@ -239,10 +239,10 @@ it('sends its token only to the address of its context', async () => {
     asked.push(String(url));
     return Response.json({});
   };
-  for (const elsewhere of ['https://evil.test/', '//evil.test/', 'deployments'])
+  for (const elsewhere of ['https://evil.test/', '//evil.test/', 'http://slipway.test@evil.test/'])
     expect((await runCommand(['api', 'GET', elsewhere], { fetch })).code).toBe(1);
-  await runCommand(['api', 'GET', '/@evil.test/'], { fetch });
-  expect(asked).toEqual(['http://slipway.test/api/v1/@evil.test/']);
+  for (const path of ['/@evil.test/', '@evil.test/']) await runCommand(['api', 'GET', path], { fetch });
+  expect(asked).toEqual(Array(2).fill('http://slipway.test/api/v1/@evil.test/'));
 });
 
 it('filters as jq does: prints text unquoted and the rest as JSON, one result per line', async () => {

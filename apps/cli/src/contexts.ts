@@ -68,7 +68,7 @@ export class Contexts {
     const { current, contexts } = this.read();
     const { SLIPWAY_URL: url, SLIPWAY_TOKEN: token } = this.env;
     if (name === undefined && token) {
-      const named = { name: 'SLIPWAY_TOKEN', token };
+      const named = { name: 'SLIPWAY_TOKEN', token: usableToken(token, 'SLIPWAY_TOKEN') };
       return url ? { ...named, url: serverOf(url) } : { ...named, url: this.addressForVariable(), isHere: true };
     }
     if (name === undefined && url)
@@ -196,6 +196,20 @@ export class Contexts {
     chmodSync(written, 0o600);
     renameSync(written, this.file);
   }
+}
+
+/**
+ * A token as it was pasted: with spaces around it, or with the scheme of its header.
+ * @throws CliError that names its source and not the token, because errors end up in logs
+ */
+export function usableToken(given: string, source: string): string {
+  const token = given.trim().replace(/^bearer\s+/i, '');
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new CliError(
+    `${source} is invalid: it must be one line of ASCII characters without spaces.`,
+    EXIT.needsLogin,
+    'Copy the token again.',
+  );
 }
 
 /** The address without `/api/v1` and without slashes at its end. */

@@ -8,6 +8,11 @@ export const awayLine = (code: string): string => `The api does not respond (${c
 /** No server answers, or it is not Slipway. */
 const UNANSWERED: readonly string[] = ['connection_failed', 'unexpected_answer'];
 
+/** A gateway answers each path of the api with it. */
+const OF_GATEWAY = 'unknown_url';
+const OTHER_ADDRESS =
+  'Use the address of the api, which npm start prints next to that of the gateway (7070 by default).';
+
 /** Describes a failure: its cause, the remedy, and the identifiers to find it in the api's logs. */
 export function failureLines(error: unknown, terminal: Terminal): string[] {
   const title = terminal.hasColour('stderr') ? painted('Error:', 'red') : 'Error:';
@@ -16,6 +21,13 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
   const { code, request_id: requestId } = refusal;
+  // The text of a gateway names the request, and no command.
+  if (code === OF_GATEWAY)
+    return [
+      `${title} This is the address of a gateway, not of the api.`,
+      `  code: ${code}`,
+      `  what to do: ${OTHER_ADDRESS}`,
+    ];
   const message = remedyOf(wordsOf(refusal.message));
   const faults = faultsOf(refusal.details);
   const help = UNANSWERED.includes(code)
@@ -54,11 +66,18 @@ function faultsOf(details: unknown): Fault[] {
 const isAllUnknown = (faults: readonly Fault[]): boolean =>
   faults.length > 0 && faults.every(({ code }) => code === 'unknown_field');
 
+/** Node's words for these are of no help. */
+const REASONS: Record<string, string> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use https; the address probably begins with http://',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use https; the address probably begins with http://',
+};
+
 /**
  * The deepest cause: the outer `fetch` error only says that it failed. With several
  * addresses, the cause has no message, only a code.
  */
 export function reasonOf(error: unknown): string {
   const { cause, message, code } = (error ?? {}) as { cause?: unknown; message?: string; code?: string };
-  return cause ? reasonOf(cause) : message || code || String(error);
+  if (cause) return reasonOf(cause);
+  return REASONS[code ?? ''] ?? (message || code || String(error));
 }

@@ -133,7 +133,16 @@ it('refuses a value that a flag does not take, and names those that it takes, be
 it('says that the noun comes first to those who type the verb first', async () => {
   const first = await runCommand(['get', 'deployments']);
   expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('slipway deployments list\n')]);
-  expect((await runCommand(['describe', 'deployment', 'chat'])).stderr).toContain('slipway deployments get\n');
+  for (const words of [
+    ['describe', 'deployment', 'chat'],
+    ['get', 'deploy/chat'],
+    ['get', 'deployments.apps', 'chat'],
+  ])
+    expect((await runCommand(words)).stderr).toContain('slipway deployments get chat\n');
+  expect((await runCommand(['deploy', 'ls'])).stderr).toContain('slipway deployments list\n');
+  expect((await runCommand(['get', 'events'])).stderr).toContain('slipway events <deployment>\n');
+  // A near word of this command would be a second, worse hint.
+  expect(first.stderr).not.toContain('Did you mean');
   expect((await runCommand(['nonsense', 'deployments'])).stderr).not.toContain('noun');
   expect((await runCommand(['deployment', 'lst'])).stderr).toMatch(/Did you mean .*list/);
 });

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { CliError, EXIT, exitCodeOf } from './exit-codes.js';
 import { failureLines } from './failure-lines.js';
+import { acceptedWords } from './habits.js';
 import { programOf } from './program.js';
 import { Session } from './session.js';
 import { setMaxListeners } from 'node:events';
@@ -29,7 +30,7 @@ try {
   if (first === '__complete') {
     const { completionsOf } = await import('./completions.js');
     for (const one of await completionsOf(program, session, words)) session.output.data(one);
-  } else await program.parseAsync(process.argv);
+  } else await program.parseAsync(acceptedWords(process.argv.slice(2)), { from: 'user' });
   process.exitCode = session.exitCode;
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;

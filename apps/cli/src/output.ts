@@ -8,6 +8,9 @@ const MAX_RESULTS = 100_000;
 /** A missing value inside a result is null too, as in jq. */
 const nullFor = (_key: string, value: unknown): unknown => value ?? null;
 
+const JQ_HINT = 'For features that only jq has, use jq itself: slipway … -o json | jq …';
+const LIST_HINT = 'A list is an array without data or items around it, such as .[].name.';
+
 /** The results of a jq filter, one per line: text unquoted, everything else as JSON. */
 async function jqLines(filter: string, value: unknown): Promise<string[]> {
   const { compileFilter } = await import('./jq-filter.js');
@@ -20,7 +23,9 @@ async function jqLines(filter: string, value: unknown): Promise<string[]> {
   } catch (error) {
     // The interpreter throws texts too.
     const message = `--jq: ${error instanceof Error ? error.message : String(error)}`;
-    throw new CliError(message, undefined, 'For features that only jq has, use jq itself: slipway … -o json | jq …');
+    // As in the answer of the api and of kubectl.
+    const isOfPage = Array.isArray(value) && /^\s*\.(?:data|items)\b/.test(filter);
+    throw new CliError(message, undefined, isOfPage ? LIST_HINT : JQ_HINT);
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { declarative } from './declarative/commands.js';
 import { doctor } from './doctor/commands.js';
+import { acceptSigns, habitHint } from './habits.js';
 import { access, audit, system, tenants, tokens, whoami } from './nouns/access.js';
 import { context, login, logout } from './nouns/account.js';
 import { autopilot } from './nouns/autopilot.js';
@@ -88,15 +89,6 @@ const GROUPS: readonly Group[] = [
   verbsOf(api, open, completion),
 ];
 
-/** For people who type the verb first, as with kubectl. */
-function nounFirst({ args: [verb = '', noun = ''], commands }: Command): string | undefined {
-  const named = (all: readonly Command[], word: string) =>
-    all.find((one) => one.name() === word || one.aliases().includes(word));
-  const group = named(commands, noun);
-  const command = group && named(group.commands, verb === 'get' ? 'list' : verb);
-  return command && `The noun comes first: slipway ${group.name()} ${command.name()}`;
-}
-
 export function programOf(session: Session, version: string): Command {
   const program = new Command('slipway')
     .description('Manage Slipway inference deployments from a terminal, a script or a pipeline.')
@@ -111,16 +103,18 @@ export function programOf(session: Session, version: string): Command {
     .configureOutput({
       writeOut: (text) => void session.terminal.streams.stdout.write(text),
       writeErr: (text) => void session.terminal.streams.stderr.write(text),
+      outputError: (text, write) => {
+        const hint = habitHint(program, text);
+        // A near word of this command would be a second, worse hint.
+        write(hint === undefined ? text : `${text.split('\n', 1)[0]}\n${hint}\n`);
+      },
     })
     .showSuggestionAfterError()
-    .exitOverride((error) => {
-      const hint = error.code === 'commander.unknownCommand' ? nounFirst(program) : undefined;
-      if (hint !== undefined) session.note(hint);
-      throw error;
-    })
+    .exitOverride()
     .hook('preAction', (_, action) => {
       session.flags = action.optsWithGlobals<GlobalFlags>();
     });
   for (const register of GROUPS) register(program, session);
+  acceptSigns(program);
   return program;
 }

@@ -6,6 +6,7 @@ import { CommanderError } from 'commander';
 import { completionsOf } from '../src/completions.js';
 import { exitCodeOf } from '../src/exit-codes.js';
 import { failureLines } from '../src/failure-lines.js';
+import { acceptedWords } from '../src/habits.js';
 import { programOf } from '../src/program.js';
 import { Session } from '../src/session.js';
 
@@ -60,7 +61,7 @@ export async function runCommand(words: readonly string[], options: RunOptions =
     const [first, ...others] = words;
     if (first === '__complete')
       for (const one of await completionsOf(program, session, others)) session.output.data(one);
-    else await program.parseAsync(words, { from: 'user' });
+    else await program.parseAsync(acceptedWords(words), { from: 'user' });
     code = session.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError))

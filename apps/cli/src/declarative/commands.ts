@@ -2,7 +2,8 @@ import { CommanderError, Option, type Command } from 'commander';
 import { ALLOW_UNKNOWN } from '../nouns/flags.js';
 import { CliError, EXIT, exitCodeOf } from '../exit-codes.js';
 import { failureLines } from '../failure-lines.js';
-import { readText } from '../input-files.js';
+import { deploymentNameOf } from '../habits.js';
+import { filesOf, readText } from '../input-files.js';
 import type { Session } from '../session.js';
 import { harmless, painted, type Colour } from '../terminal.js';
 import type { View } from '../table.js';
@@ -51,7 +52,10 @@ interface Flags {
 /** `apply`, `diff`, `export`, `schema`: deployments as files. */
 export function declarative(program: Command, session: Session): void {
   const files = () =>
-    new Option('-f, --file <file>', 'YAML or JSON file with one or more deployments; - reads stdin; may be repeated')
+    new Option(
+      '-f, --file <file>',
+      'YAML or JSON file with deployments, or a folder of them; - reads stdin; repeatable',
+    )
       .argParser((file: string, before: string[] | undefined) => [...(before ?? []), file])
       .makeOptionMandatory();
 
@@ -157,7 +161,7 @@ async function runExport(session: Session, names: readonly string[]): Promise<vo
   const [{ manifestOf, serverState }, { stringify }] = await Promise.all([import('./server-state.js'), import('yaml')]);
   const slipway = await session.client();
   const manifests = [];
-  for (const name of names) {
+  for (const name of names.map(deploymentNameOf)) {
     const state = await serverState(slipway, name, { signal: session.signal });
     // Get it once more, to throw the api's own error.
     if (!state.deployment) await slipway.deployments.get(name, { signal: session.signal });
@@ -171,7 +175,8 @@ async function runExport(session: Session, names: readonly string[]): Promise<vo
 async function read(session: Session, { file, allowUnknown: allowsUnknown }: Flags): Promise<LocatedManifest[]> {
   const { manifestsOf } = await import('./manifest.js');
   const texts = [];
-  for (const one of file) texts.push({ file: one, text: await readText(one, session) });
+  for (const one of file.flatMap((given) => filesOf(given, session)))
+    texts.push({ file: one, text: await readText(one, session) });
   const { placed, faults, unknown } = await manifestsOf(texts, { allowsUnknown });
   for (const one of unknown) session.output.warn(one);
   for (const fault of faults) session.note(harmless(fault));

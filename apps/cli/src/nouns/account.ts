@@ -1,5 +1,5 @@
 import { ask, askSecret } from '../confirmation.js';
-import { serverOf } from '../contexts.js';
+import { serverOf, usableToken } from '../contexts.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { readText } from '../input-files.js';
 import { isOfThisMachine } from '../local-stack.js';
@@ -29,11 +29,11 @@ export const login: RunVerb = {
     { flags: '--token-file <file>', summary: 'file with the token; - reads stdin (default: a prompt)', as: 'secret' },
   ],
   run: async (session, { args: [name], flags }) => {
+    if (name?.includes('://'))
+      throw new CliError(`${name} is an address, not a name.`, EXIT.failed, `Run slipway login --url ${name}`);
     const given = (flags['url'] as string | undefined) ?? session.env['SLIPWAY_URL'] ?? (await ask(session, 'URL: '));
     const url = serverOf(given);
-    const token = (flags['tokenFile'] as string | undefined) ?? (await tokenOf(session));
-    if (!/^[\x21-\x7e]+$/.test(token))
-      throw new CliError('The token is invalid: it must be one line of ASCII characters without spaces.');
+    const token = usableToken((flags['tokenFile'] as string | undefined) ?? (await tokenOf(session)), 'The token');
     if (isSentInTheOpen(url))
       session.note(`${url} does not use https, so others in the network can read the token. Use https if you can.`);
     const who = await (await session.clientOf({ url, token })).whoAmI({ signal: session.signal });

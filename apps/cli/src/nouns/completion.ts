@@ -28,18 +28,23 @@ end
 complete -c slipway -f -a '(__slipway_complete)'`,
 };
 
+const SHELLS = Object.keys(SCRIPTS);
+
 export const completion: RunVerb = {
   verb: 'completion',
-  args: '<shell>',
+  args: '[shell]',
   summary: 'Print a script for bash, zsh or fish that completes commands, flags, their values and resource names',
   examples: [
     'source <(slipway completion bash)',
     'source <(slipway completion zsh)',
     'slipway completion fish > ~/.config/fish/completions/slipway.fish',
   ],
-  run: async (session, { args: [shell] }) => {
-    if (!Object.hasOwn(SCRIPTS, shell!))
+  flags: [{ flags: '-s, --shell <shell>', summary: 'the shell, in place of the argument', values: SHELLS }],
+  run: async (session, { args: [given], flags }) => {
+    const shell = given ?? (flags['shell'] as string | undefined);
+    if (shell === undefined) throw new CliError('Name the shell, such as slipway completion bash.');
+    if (!Object.hasOwn(SCRIPTS, shell))
       throw new CliError(`The shell ${shell} is not supported. Use bash, zsh or fish.`);
-    session.output.data(SCRIPTS[shell!]!);
+    session.output.data(SCRIPTS[shell]!);
   },
 };

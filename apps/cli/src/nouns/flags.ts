@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { CliError } from '../exit-codes.js';
+import { deploymentNameOf } from '../habits.js';
 import type { Session } from '../session.js';
 import { DEFAULT_ROWS, type Flag, type CommandInput, type Verb } from './verb.js';
 
@@ -71,6 +72,8 @@ export const SINCE: Flag = {
 
 function optionOf({ flags, summary, values, isRepeatable, as = 'text' }: Flag): Option {
   const option = new Option(flags, summary);
+  // Each use of the flag adds pairs, as each -F of gh and each --set of helm does.
+  if (as === 'pairs') option.argParser((text, before: string | undefined) => (before ? `${before},${text}` : text));
   if (isRepeatable) option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]);
   // The members of a list are left to the api, which knows all of them.
   if (values !== undefined && as === 'text') option.choices(values);
@@ -87,14 +90,23 @@ export async function givenOf(command: Command, verb: Verb, session: Session): P
     const name = nameOf(flag.flags);
     const text = flags[name];
     if (text === undefined) continue;
-    const value = await READERS[flag.as ?? 'text'](text as string, flag.flags, session);
+    const typed = flag.source === 'deployment' ? deploymentNameOf(text as string) : (text as string);
+    const value = await READERS[flag.as ?? 'text'](typed, flag.flags, session);
     flags[name] = value;
     if (flag.query) options[flag.query] = value;
     if (flag.body) fields = withField(fields ?? {}, flag.body.split('.'), value);
   }
   if (verb.takesIfMatch && flags['ifMatch']) options['ifMatch'] = flags['ifMatch'];
-  const args = command.processedArgs.flat().filter((arg) => arg !== undefined);
-  return { args: args.map(String), body: fields, options, flags };
+  const args = command.processedArgs.flatMap((arg, index) =>
+    (arg === undefined ? [] : [arg].flat()).map((one) => namedBy(command, index, String(one))),
+  );
+  return { args, body: fields, options, flags };
+}
+
+/** A chat also takes the slug of a product, which has a slash. */
+function namedBy(command: Command, index: number, given: string): string {
+  const kind = command.registeredArguments[index]?.name() ?? '';
+  return ['deployment', 'operation'].includes(kind) && command.name() !== 'chat' ? deploymentNameOf(given) : given;
 }
 
 /** Returns the name that commander gives to a flag: `--reason <text>` is `reason`, `--base-url` is `baseUrl`. */

@@ -22,7 +22,7 @@ export const api: RunVerb = {
   flags: [
     {
       flags: '-F, --fields <pairs>',
-      summary: 'fields of the body, such as name=chat,environment=staging',
+      summary: 'fields of the body, such as name=chat,environment=staging; of a GET, parameters',
       as: 'pairs',
     },
     { flags: '-X, --method <method>', summary: 'the method, in place of the argument', values: METHODS },
@@ -44,13 +44,15 @@ const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
 
 async function callApi(session: Session, { args, body: fileBody, flags }: CommandInput): Promise<void> {
   const hasBody = fileBody !== undefined || flags['fields'] !== undefined;
-  const { method, path } = requestOf(args, flags['method'] as string | undefined, hasBody);
+  const { method, path: given } = requestOf(args, flags['method'] as string | undefined, hasBody);
   if (!/^[A-Za-z]+$/.test(method)) throw new CliError(`${method} is not an HTTP method.`);
-  // The token is for this server alone.
-  if (!path.startsWith('/') || path.startsWith('//')) throw new CliError('The path must start with exactly one /.');
   const { url, token } = session.chosen();
+  const isRead = /^(?:get|head)$/i.test(method);
+  const fields = flags['fields'] as Record<string, string> | undefined;
+  if (isRead && fileBody !== undefined) throw new CliError(`${method.toUpperCase()} sends no body. Leave out --file.`);
+  const path = isRead ? withQuery(pathOf(given, url), fields) : pathOf(given, url);
   const root = url + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
-  const body = hasBody ? { ...fileBody, ...(flags['fields'] as object | undefined) } : undefined;
+  const body = hasBody && !isRead ? { ...fileBody, ...fields } : undefined;
   const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
   if (body !== undefined) headers.set('content-type', 'application/json');
   for (const header of (flags['header'] as string[] | undefined) ?? []) {
@@ -98,6 +100,21 @@ function requestOf(
   if (second === undefined) return { method: usual, path: first };
   if (flag !== undefined) throw new CliError('Name the method once: as an argument or with --method.');
   return { method: first, path: second };
+}
+
+/** As gh takes it: without a slash, or as an address of this server. The token is for this server alone. */
+function pathOf(given: string, url: string): string {
+  if (given.startsWith(`${url}/`)) return given.slice(url.length);
+  if (given.includes('://') || given.startsWith('//'))
+    throw new CliError(`${given} is not a path of ${url}.`, EXIT.failed, 'Name the path alone, such as /deployments.');
+  return given.startsWith('/') ? given : `/${given}`;
+}
+
+/** A read has no body, so its fields are parameters, as with gh. */
+function withQuery(path: string, fields: Record<string, string> = {}): string {
+  const query = new URLSearchParams(fields).toString();
+  if (query === '') return path;
+  return path + (path.includes('?') ? '&' : '?') + query;
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

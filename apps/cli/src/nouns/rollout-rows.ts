@@ -48,6 +48,14 @@ const textAt = (result: Record<string, unknown> | undefined, name: string): stri
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
+/**
+ * An empty list would hide a misspelled name. The rollouts of a deleted deployment are still listed.
+ * @throws the not_found of the api
+ */
+async function assertExists(client: Slipway, deployment: string, { signal }: CommandInput['options']): Promise<void> {
+  await client.deployments.get(deployment, { signal });
+}
+
 /** Running and recent rollouts, newest first. */
 export async function* rolloutsOf(client: Slipway, { args: [deployment], options }: CommandInput) {
   const asked = {
@@ -55,7 +63,12 @@ export async function* rolloutsOf(client: Slipway, { args: [deployment], options
     kind: 'rollout' as const,
     ...(deployment !== undefined && { resource_name: deployment }),
   };
-  for await (const operation of client.operations.list(asked)) yield rolloutRow(operation);
+  let isEmpty = true;
+  for await (const operation of client.operations.list(asked)) {
+    isEmpty = false;
+    yield rolloutRow(operation);
+  }
+  if (isEmpty && deployment !== undefined) await assertExists(client, deployment, options);
 }
 
 /** Rollouts and rollbacks that have ended, newest first. */
@@ -64,6 +77,7 @@ export async function* historyOf(client: Slipway, { args: [deployment], options 
     client.operations.list({ ...options, kind, resource_name: deployment })[Symbol.asyncIterator](),
   );
   const heads = await Promise.all(listed.map((one) => one.next()));
+  if (heads.every(({ done }) => done)) await assertExists(client, deployment!, options);
   for (;;) {
     let newest: { index: number; operation: Operation } | undefined;
     for (const [index, head] of heads.entries())
