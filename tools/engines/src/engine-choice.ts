@@ -39,12 +39,12 @@ export function located(options: TryOptions, { cwd, home }: Surroundings): TryOp
 /**
  * The target with the engine to try, read as a worker reads it.
  * @throws OperatorConfigError if no worker would start with the file
- * @throws UsageError if the file has no such engine
+ * @throws UsageError if the file cannot be read, or has no such engine
  */
 export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
   const { engine, config, target, program } = options;
   if (config === undefined) return { target: builtInAlone(options) };
-  const file = parseOperatorConfig(await readFile(config, 'utf8'), [processTarget, endpointTarget]);
+  const file = parseOperatorConfig(await textOf(config), [processTarget, endpointTarget]);
   const secret = (name: string) => resolveSecret(file, name);
   const known = file.targets.filter(({ kind }) => kind === processTarget.kind) as ProcessTargetConfig[];
   const found = known.filter(({ name, engines }) => Object.hasOwn(engines, engine) && (target ?? name) === name);
@@ -54,6 +54,23 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
   const one = ofInstallation(chosen.engines[engine]!, options.installation);
   const replaced = program === undefined ? one : { ...one, command: [program, ...one.command.slice(1)] };
   return { target: { ...chosen, engines: { ...chosen.engines, [engine]: replaced } }, secret };
+}
+
+async function textOf(config: string): Promise<string> {
+  try {
+    return await readFile(config, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--config ${config} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * An engine that is given a missing file starts, and fails with words of its own.
+ * @throws UsageError if the model is a file that does not exist
+ */
+export function assertModelExists({ model: { uri } }: TryOptions): void {
+  if ((isAbsolute(uri) || /\.gguf$/i.test(uri)) && !existsSync(uri))
+    throw new UsageError(`--model ${uri}: there is no such file or folder on this host`);
 }
 
 /** The models of the file are those of its installation. The trial itself has a folder of its own. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, expect, it } from '@jest/globals';
 import { StandInHost, untilTrue } from '../test/stand-in-host.js';
-import { chooseEngine, located } from './engine-choice.js';
+import { assertModelExists, chooseEngine, located } from './engine-choice.js';
 import { tryEngine } from './engine-trial.js';
 import { readCommand, UsageError, type TryOptions } from './options.js';
 
@@ -110,3 +110,18 @@ it.each([[['try']], [['try', 'vllm']], [['try', 'vllm', '--model', 'm', '--gpus'
     expect(() => readCommand(argv)).toThrow(UsageError);
   },
 );
+
+it('refuses a file of the operator and a model that are not there, in one line', async () => {
+  host = await StandInHost.create('llamacpp');
+  const here = { cwd: host.home };
+  const typed = (...argv: string[]) => located(optionsOf('llamacpp', ...argv), here);
+  for (const config of ['gone.yaml', '.'])
+    await expect(chooseEngine(typed('--model', 'a/b', '--config', config))).rejects.toThrow(
+      new RegExp(`^--config ${path.join(host.home, config)} cannot be read: E[^\\n]+$`),
+    );
+  writeFileSync(path.join(host.home, 'tiny.gguf'), '');
+  for (const model of ['tiny.gguf', path.join(host.home, 'tiny.gguf'), host.home, 'Qwen/Qwen3-0.6B'])
+    expect(() => assertModelExists(typed('--model', model))).not.toThrow();
+  for (const model of ['gone.gguf', '/gone/model'])
+    expect(() => assertModelExists(typed('--model', model))).toThrow(UsageError);
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OperatorConfigError } from '@slipway/platform-config';
 import { TargetConfigError } from '@slipway/target-driver';
 import { builtInEngines } from '@slipway/target-process';
-import { chooseEngine, located } from './engine-choice.js';
+import { assertModelExists, chooseEngine, located } from './engine-choice.js';
 import { tryEngine } from './engine-trial.js';
 import { readCommand, USAGE, UsageError, type TryOptions } from './options.js';
 
@@ -38,6 +38,7 @@ async function attempt(given: TryOptions): Promise<void> {
   const cwd = INIT_CWD ?? process.cwd();
   const options = located(given, { cwd, ...(SLIPWAY_HOME && { home: SLIPWAY_HOME }) });
   const chosen = await chooseEngine(options);
+  assertModelExists(options);
   // The engine is not a child of the terminal: only the trial stops it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.abort());
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'slipway-engine-')));
