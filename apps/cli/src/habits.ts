@@ -46,7 +46,10 @@ const COMMANDS: Record<string, readonly string[]> = {
   ps: ['slipway deployments list', 'slipway instances list <deployment>'],
   pull: ['slipway rollouts create <deployment>'],
   replace: ['slipway apply -f <file>'],
-  restart: ['slipway rollouts create <deployment>'],
+  restart: [
+    '!A rollout with another argument starts new instances.',
+    `slipway rollouts create <deployment> --patch '{}'`,
+  ],
   rm: ['slipway deployments delete <deployment>'],
   run: ['slipway deployments create <deployment>', 'slipway chat <deployment>'],
   scale: [`slipway deployments update <deployment> --scaling '{"min_replicas":2}'`],
@@ -65,12 +68,12 @@ const COMMANDS: Record<string, readonly string[]> = {
   wait: ['slipway operations wait <deployment>', 'slipway rollouts watch <deployment>'],
 };
 
-/** Verbs within a noun. The noun `*` has those of all nouns. */
+/** Verbs within a noun. */
 const VERBS: Record<string, Record<string, readonly string[]>> = {
   rollouts: {
     status: ['slipway rollouts watch <deployment>', 'slipway rollouts list <deployment>'],
     undo: ['slipway rollback <deployment>'],
-    restart: ['slipway rollouts create <deployment>'],
+    restart: COMMANDS['restart']!,
     delete: ['slipway rollouts abort <deployment>'],
   },
   deployments: {
@@ -96,7 +99,10 @@ const VERBS: Record<string, Record<string, readonly string[]>> = {
 
 /** Flags of other tools. They stay unknown, so that no command ignores them. */
 const FLAGS: readonly (readonly [flags: readonly string[], hint: string])[] = [
-  [['-n', '--namespace', '-A', '--all-namespaces'], 'A token sees one tenant. Use --context for another one.'],
+  [
+    ['-n', '--namespace', '-A', '--all-namespaces'],
+    'A token sees one tenant; --context chooses another one. -L limits the rows of a list.',
+  ],
   [
     ['--kubeconfig', '--server', '-s', '--host', '--url', '--token', '--hostname'],
     'The server and its token are SLIPWAY_URL and SLIPWAY_TOKEN, or a context: slipway login.',
@@ -171,28 +177,42 @@ const tryThese = (lines: readonly string[]): string =>
   lines.map((line) => (line.startsWith('!') ? line.slice(1) : `Try: ${line}`)).join('\n');
 
 /**
- * What to type instead of a command, a flag or a format that other tools have.
+ * The line to type instead of a command, a flag or a format that other tools have.
  * @param fault the message of commander
  */
 export function habitHint(program: Command, fault: string): string | undefined {
   const [, kind, given = ''] =
     /^error: (?:(unknown command|unknown option|option '-o)[^']*)'([^']*)'/.exec(fault) ?? [];
   if (kind === 'unknown command') return commandHint(program, given);
-  if (kind === 'unknown option') return FLAGS.find(([flags]) => flags.includes(given.split('=')[0]!))?.[1];
+  if (kind === 'unknown option') return flagHint(program, given);
   const [, value = ''] = /^error: option '-o, .*argument '([^']*)'/.exec(fault) ?? [];
   return OUTPUT.test(value.replace(/^=/, '')) ? OUTPUT_HINT : undefined;
 }
 
+function flagHint(program: Command, given: string): string | undefined {
+  const [name = '', value] = given.split('=');
+  if (value !== undefined && isSwitch(program, name)) return `${name} takes no value. Leave out =${value}.`;
+  return FLAGS.find(([flags]) => flags.includes(name))?.[1];
+}
+
+/** `--wait=false` and `--dry-run=client`, as kubectl takes them. */
+const isSwitch = ({ options, commands }: Command, name: string): boolean =>
+  options.some(({ long, required, optional }) => long === name && !required && !optional) ||
+  commands.some((one) => isSwitch(one, name));
+
+/** If there are verbs for these, they are better than the ways around them. */
+const OF_DEPLOYMENTS = ['restart', 'scale'];
+
 function commandHint(program: Command, word: string): string | undefined {
   const [first = '', second = '', third = ''] = program.args.filter((arg) => !arg.startsWith('-'));
-  if (word !== first) {
-    const lines = VERBS[named(program.commands, first)?.name() ?? '']?.[word];
-    return lines && tryThese(lines);
-  }
-  return (
-    nounFirst(program, [first, second, third]) ??
-    (Object.hasOwn(COMMANDS, word) ? tryThese(COMMANDS[word]!) : undefined)
-  );
+  const isFirst = word === first;
+  const ofNoun = isFirst ? nounFirst(program, [first, second, third]) : undefined;
+  if (ofNoun !== undefined) return ofNoun;
+  const deployments = nounNamed(program, 'deployments')!;
+  const own = OF_DEPLOYMENTS.includes(word) ? named(deployments.commands, word) : undefined;
+  if (own) return `Try: ${lineOf(deployments, own, '')}`;
+  const known = isFirst ? COMMANDS : VERBS[named(program.commands, first)?.name() ?? ''];
+  return known && Object.hasOwn(known, word) ? tryThese(known[word]!) : undefined;
 }
 
 /** `get deployment chat`, `get deploy/chat`, and `deploy ls`. */

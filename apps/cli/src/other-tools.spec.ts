@@ -43,6 +43,9 @@ it.each([
   [['deployments', 'list', '-o', 'jsonpath={.items[0].name}'], "-q '.[].name'"],
   [['deployments', 'list', '-o=go-template={{.x}}'], '--json name,state'],
   [['api', '/deployments', '--paginate'], '--limit'],
+  [['deployments', 'create', 'a', '--dry-run=client'], '--dry-run takes no value'],
+  [['deployments', 'delete', 'a', '--wait=false'], '--wait takes no value'],
+  [['rollout', 'restart', 'deployment/chat'], 'slipway '],
 ])('names what does the same for %j, and sends nothing', async (words, hint) => {
   const { asked, fetch } = recording();
   const { code, stdout, stderr } = await runCommand(words, { fetch });

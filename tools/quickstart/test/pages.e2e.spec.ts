@@ -31,6 +31,8 @@ const pages = [
   ...['canaries', 'scaling', 'adoption', 'model-apis', 'sandboxes', 'webhooks'].map((name) => `docs/guides/${name}.md`),
 ].map(page);
 const tour = pages.find(({ file }) => file === 'docs/api.md')!;
+/** Typed twice: a reader may run its lines again in the same stack. */
+const readme = pages.find(({ file }) => file === 'README.md')!;
 /** The configuration of all pages. */
 const [config] = pages.find(({ file }) => file === 'docs/get-started/first-model-server.md')!.yaml;
 
@@ -176,7 +178,7 @@ for (const shell of SHELL_NAMES) {
   whereInstalled(`${how(isPasted(shell))}: on a fresh stack each line does what its page says${without}`, async () => {
     const stack = await FreshStack.start();
     try {
-      for (const { file, steps } of pagesFor(shell)) {
+      for (const { file, steps } of [readme, ...pagesFor(shell)]) {
         const chosen = [...stepsFor(shell, steps), ...(file === 'README.md' ? [END_OF_README] : [])];
         const printed = await type(shell, chosen, isPasted(shell));
         expect([file, complaints(chosen, printed)]).toEqual([file, []]);

@@ -106,7 +106,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'readme',
-    what: 'the commands of README and docs, typed into three shells',
+    what: 'the commands of README (twice) and docs, typed into three shells',
     level: 'nightly',
     folders: ['README.md', 'docs', 'tools/quickstart'],
     needs: ['llama-server'],
