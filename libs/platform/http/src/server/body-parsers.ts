@@ -10,7 +10,7 @@ import {
 } from '@slipway/platform-bounds';
 import { errors } from '../errors/platform.errors.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
-import { BodyStart, forbiddenOrIncomplete, placeOfFault, repeatedName } from './json-faults.js';
+import { BodyStart, forbiddenOrIncomplete, positionOfFault, repeatedName } from './json-faults.js';
 import type { RequestShares } from './request-shares.js';
 import type { SlipwayRequest } from './slipway-request.js';
 import { type BodyWatch, WatchedBody } from './watched-body.js';
@@ -122,11 +122,11 @@ function refusalOf({ fault }: JsonRefused, body: CollectedBytes): Error {
   if (fault === 'too_deep')
     return errors.invalid_json({ message: `The request body is nested more than ${MAX_DEPTH} levels deep.` });
   if (fault === 'too_much') return errors.invalid_json({ message: 'The request body contains too many values.' });
-  return notJson(placeOfFault(body));
+  return notJson(positionOfFault(body));
 }
 
-const notJson = (place: string | undefined): Error =>
-  errors.invalid_json(place === undefined ? {} : { message: `The request body is not valid JSON: ${place}.` });
+const notJson = (position: string | undefined): Error =>
+  errors.invalid_json(position === undefined ? {} : { message: `The request body is not valid JSON: ${position}.` });
 
 function readJson(parse: Parser, request: FastifyRequest, body: Buffer, done: ParserCallback): void {
   if (body.length === 0) return done(null, {});

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { CollectedBytes } from '@slipway/platform-bounds';
-import { BodyStart, forbiddenOrIncomplete, placeOfFault, repeatedName } from './json-faults.js';
+import { BodyStart, forbiddenOrIncomplete, positionOfFault, repeatedName } from './json-faults.js';
 
 const collected = (text: string): CollectedBytes => {
   const body = new CollectedBytes();
@@ -14,12 +14,12 @@ it.each([
   ['{"a": 1} // text', 'line 1, column 10'],
   ['{"a":1}\n{"b":2}', 'line 2, column 1'],
   ['{"é": NaN}', 'line 1, column 7'],
-])('names the place where %j stops being JSON', (text, place) => {
-  expect(placeOfFault(collected(text))).toBe(`unexpected character at ${place}`);
+])('names the place where %j stops being JSON', (text, position) => {
+  expect(positionOfFault(collected(text))).toBe(`unexpected character at ${position}`);
 });
 
 it('reads no long body a second time', () => {
-  expect(placeOfFault(collected(`{"a":"${'x'.repeat(70_000)}",}`))).toBeUndefined();
+  expect(positionOfFault(collected(`{"a":"${'x'.repeat(70_000)}",}`))).toBeUndefined();
 });
 
 it('tells an incomplete text from a forbidden name', () => {

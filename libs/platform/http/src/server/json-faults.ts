@@ -30,7 +30,7 @@ const MOST_BYTES = 64 * 1024;
  * Where the text stops being JSON. The text itself is not quoted, because it may contain a secret.
  * @param body the bytes up to and including the piece with the fault
  */
-export function placeOfFault(body: CollectedBytes): string | undefined {
+export function positionOfFault(body: CollectedBytes): string | undefined {
   if (body.size > MOST_BYTES) return undefined;
   const text = body.whole();
   const scanner = new JsonScanner({ maxDepth: Infinity });
@@ -38,13 +38,13 @@ export function placeOfFault(body: CollectedBytes): string | undefined {
     try {
       scanner.push(text.subarray(at, at + 1));
     } catch {
-      return `unexpected character at ${placeOf(text.toString('utf8', 0, at))}`;
+      return `unexpected character at ${positionOf(text.toString('utf8', 0, at))}`;
     }
   }
   return undefined;
 }
 
-function placeOf(before: string): string {
+function positionOf(before: string): string {
   const lines = before.split('\n');
   return `line ${lines.length}, column ${[...lines.at(-1)!].length + 1}`;
 }
