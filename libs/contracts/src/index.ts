@@ -114,5 +114,7 @@ export {
 export { serverUrls, type ServerUrls } from './server-urls.js';
 export { withoutOuterSlashes, withoutTrailingSlashes } from './slashes.js';
 export * from './statuses.js';
+export { hasUtf8Charset, mediaTypeOf, preferredMediaType, type MediaType } from './media-types.js';
+export { retryAfterMs } from './retry-after.js';
 export * from './time-limit.js';
 export { beginningOf, ordinalOf } from './text.js';
