@@ -319,6 +319,8 @@ it('lists and streams the events of one operation, and answers 204 to a client t
       { type: 'route.updated', subject: 'deployments/chat', actor: ACTOR, data: {} },
     ]),
   );
+  const head = await send('HEAD', `/operations/${id}/events`, { accept: 'text/event-stream' });
+  expect([head.status, head.type, head.text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
   await tell(id, 'succeeded');
   await change(`status = 'succeeded'`, id);
   const listed = await send('GET', `/operations/${id}/events?order=asc`);

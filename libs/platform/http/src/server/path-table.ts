@@ -1,3 +1,6 @@
+import { errors } from '../errors/platform.errors.js';
+import type { SlipwayError } from '../errors/slipway-error.js';
+
 /**
  * Knows which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself
  * has one tree per method, and no query over all of them.
@@ -24,6 +27,17 @@ export class PathTable {
       if (row.pattern.test(path)) for (const method of row.methods) methods.add(method);
     }
     return [...methods].sort();
+  }
+
+  /** Returns the value of `Allow`. `OPTIONS` is answered everywhere. */
+  allowedOn(url: string): string {
+    return [...this.methodsOf(url), 'OPTIONS'].join(', ');
+  }
+
+  /** Returns the error for a request that no route serves: 405 if another method of the path has one, else 404. */
+  refusalOf(url: string): SlipwayError {
+    const isKnown = this.methodsOf(url).length > 0;
+    return isKnown ? errors.method_not_allowed({ headers: { allow: this.allowedOn(url) } }) : errors.not_found();
   }
 
   /** Of a path that is a route of its own, such as `/sandboxes/references`, also if a placeholder would match it. */
