@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { KEEP_ALIVE } from '@slipway/contracts';
+import { KEEP_ALIVE, lineOfUnknownMethod, type RefusedInput } from '@slipway/contracts';
 import type { ByteBounds } from '@slipway/platform-bounds';
 import { isUnchanged } from '../answers/etag.js';
 import { RawJson, rawJson, Reply } from '../answers/reply.js';
@@ -25,7 +25,7 @@ import type { BodyWatch } from './watched-body.js';
  * directly. Node's default would be a bare status line.
  */
 export function answerClientError(
-  failure: Error & { code?: string; rawPacket?: Buffer },
+  failure: Error & RefusedInput,
   socket: Socket,
   paths: Pick<PathTable, 'refusalOf'>,
 ): void {
@@ -39,21 +39,8 @@ export function answerClientError(
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(refusedMethod(failure, paths) ?? errorOf(failure.code)));
-}
-
-/** Node's parser knows no method but those of its list, such as `PURGE`, and all are in upper case. */
-const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]{1,64} (\/\S{0,16384}) HTTP\/1\.[01]\r?\n/;
-
-/** Returns the refusal of a well-formed request with a method that the parser does not know. */
-function refusedMethod(
-  { code, rawPacket }: { code?: string; rawPacket?: Buffer },
-  paths: Pick<PathTable, 'refusalOf'>,
-): SlipwayError | undefined {
-  if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined;
-  // A packet that does not begin with a request line belongs to the body of an earlier request.
-  const path = REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
-  return path === undefined ? undefined : paths.refusalOf(path);
+  const line = lineOfUnknownMethod(failure);
+  socket.end(rawAnswer(line ? paths.refusalOf(line.target) : errorOf(failure.code)));
 }
 
 function errorOf(code: string | undefined): SlipwayError {
