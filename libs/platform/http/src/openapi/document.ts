@@ -8,6 +8,7 @@ import { declaredRoute } from '../routes/route.decorator.js';
 import { hasEtag, type RouteSpec } from '../routes/route-spec.js';
 import { offeredBy } from '../server/negotiation.js';
 import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
+import { publishNulls } from './nulls.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
 import { TAGS } from './tags.js';
@@ -40,6 +41,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     complete(operation, route);
   }
   acceptAdditionalProperties(document);
+  publishNulls(document);
   publishWarnings(document);
   for (const { operation } of operationsOf(document)) operation.responses['default'] = ANY_FAILURE;
   return Object.assign(document, {
@@ -149,6 +151,7 @@ const DESCRIPTION = `Control plane for inference deployments: revisions, routing
 - **Retries**: send an \`Idempotency-Key\` where it is accepted. A retry with the same key returns the result of the first request. The same key with another request returns 422 \`idempotency_key_reused\`.
 - **Rehearsal**: \`?validate_only=true\`, where it is accepted, runs every check, writes nothing, and returns what would happen.
 - **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document lists every code with its meaning and remedy. 400 means malformed or mistyped, 422 means that the request breaks a rule; \`details\` names the fields.
+- **Null**: a field of a body that may be omitted may also be null, which means the same: on creation its default applies. In a \`PATCH\`, null resets a field to its default, and omission keeps it.
 - **Unknown fields** of a body are ignored and listed in \`warnings\` of the response. With \`?strict=true\`, which every request with a body accepts, they are errors: 422 \`validation_failed\`, and \`details\` lists each of them with the code \`unknown_field\`.
 - **Pages**: lists return \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page.
 - **Concurrent changes**: send the \`ETag\` you read as \`If-Match\` where it is accepted; if the resource has changed since, the response is 412. \`If-None-Match: *\` creates and never replaces. An operation that cannot check a condition returns 400 \`condition_not_supported\` and changes nothing.

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { operationsOf } from './operations.js';
 
-interface Schema {
+export interface Schema {
   $ref?: string;
   type?: string | string[];
   required?: string[];
@@ -11,6 +11,8 @@ interface Schema {
   allOf?: Schema[];
   oneOf?: Schema[];
   anyOf?: Schema[];
+  enum?: unknown[];
+  readOnly?: boolean;
 }
 
 /** Publishes that request bodies, including nested objects, accept unknown fields (with a warning). */
@@ -53,8 +55,13 @@ export function publishWarnings(document: OpenAPIObject): void {
   }
 }
 
-function schemasOf(document: OpenAPIObject): Record<string, Schema> {
+export function schemasOf(document: OpenAPIObject): Record<string, Schema> {
   return (document.components?.schemas ?? {}) as Record<string, Schema>;
+}
+
+/** Returns the name of the schema that a node refers to. */
+export function referencedName({ $ref }: Schema): string | undefined {
+  return $ref?.split('/').pop();
 }
 
 function resolve(schemas: Record<string, Schema>, reference: string): Schema | undefined {
