@@ -8,7 +8,7 @@ import { ApiDocument, type DocumentedOperation } from './document.js';
 import { PAGE_BYTES } from '@slipway/platform-database';
 import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
-import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './variations.js';
+import { limits, nestedObjects, nulls, withUnknownFields, wrongTypes, type Variation } from './variations.js';
 import { FAT_BYTES, FAT_ROWS, FILLS, fatten, MAKERS } from './fat-rows.js';
 import { everyRow } from '../harness/every-row.js';
 
@@ -277,6 +277,19 @@ describe('the body', () => {
           unless(answer, 400, 'invalid_parameter', variation.what) ??
             (names(answer, variation) ? undefined : `${variation.what}: ${answer.text}`),
         );
+      }
+      return failures;
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
+  it('may be null in every field that the document allows to be null, whatever its type', async () => {
+    const judge: Judge = async (one, _row, asked) => {
+      const failures: (string | undefined)[] = [];
+      for (const variation of nulls(one.body!, asked.body ?? {}, client.document.resolve)) {
+        const answer = await client.ask(one, { ...asked, body: variation.body });
+        const isRefused = names(answer, variation) || answer.body?.error?.code === 'invalid_parameter';
+        failures.push(isRefused ? `${variation.what} is refused: ${answer.text}` : undefined);
       }
       return failures;
     };
