@@ -47,7 +47,12 @@ describe('a media type', () => {
 
   it('is read in linear time, whatever a client sends', () => {
     const began = performance.now();
-    for (const text of ['"\\'.repeat(50_000), `a/b;x="${'\\"'.repeat(50_000)}`, 'a/b;'.repeat(50_000), ','.repeat(99_999)])
+    for (const text of [
+      '"\\'.repeat(50_000),
+      `a/b;x="${'\\"'.repeat(50_000)}`,
+      'a/b;'.repeat(50_000),
+      ','.repeat(99_999),
+    ])
       preferredMediaType(text, ['application/json']);
     expect(performance.now() - began).toBeLessThan(2_000);
   });

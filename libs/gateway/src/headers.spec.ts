@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { isCoded, isEventStream, requestedWaitMs, returnedHeaders, supplierHeaders, upstreamHeaders } from './headers.js';
+import {
+  isCoded,
+  isEventStream,
+  requestedWaitMs,
+  returnedHeaders,
+  supplierHeaders,
+  upstreamHeaders,
+} from './headers.js';
 
 /** Returns the pairs of a flat list, as they are sent. */
 function pairs(flat: readonly string[]): [string, string][] {
@@ -18,7 +25,13 @@ const OWN = [
 ];
 
 it('passes on the headers that every engine needs and those that the operator names, with all their values', () => {
-  const client = { accept: 'text/event-stream', traceparent: '00-1', tracestate: 'a=b', 'x-mine': 'kept', 'x-many': ['1', '2'] };
+  const client = {
+    accept: 'text/event-stream',
+    traceparent: '00-1',
+    tracestate: 'a=b',
+    'x-mine': 'kept',
+    'x-many': ['1', '2'],
+  };
   const needed = [
     ['traceparent', '00-1'],
     ['tracestate', 'a=b'],

@@ -96,7 +96,12 @@ function visit(node) {
   const facts = [];
   if (Array.isArray(node.enum)) {
     // A later api may answer more values, which a list in Python would refuse.
-    facts.push(`One of ${node.enum.filter((value) => value !== null).map((value) => `\`${value}\``).join(', ')}.`);
+    facts.push(
+      `One of ${node.enum
+        .filter((value) => value !== null)
+        .map((value) => `\`${value}\``)
+        .join(', ')}.`,
+    );
     delete node.enum;
   }
   if (node.default !== undefined && isSchema(node)) {

@@ -8,6 +8,7 @@ import { ApiDocument, type DocumentedOperation } from './document.js';
 import { PAGE_BYTES } from '@slipway/platform-database';
 import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
+import { formFaults, orderFaults } from './order-of-checks.js';
 import { limits, nestedObjects, nulls, withUnknownFields, wrongTypes, type Variation } from './variations.js';
 import { FAT_BYTES, FAT_ROWS, FILLS, fatten, MAKERS } from './fat-rows.js';
 import { everyRow } from '../harness/every-row.js';
@@ -188,6 +189,18 @@ describe('what a request depends on', () => {
       );
       return Promise.all([...conditions, ...parameters]);
     };
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+
+  it('is judged in one order: 401, 403, 400, 404, 422, 412, whatever else is wrong', async () => {
+    const tokens = { viewer: await api.createToken('viewer'), operator: await api.createToken('operator') };
+    const judge: Judge = (one, _row, asked) => orderFaults(client, one, asked, tokens);
+    const chosen = withBody.filter(({ method }) => method !== 'GET');
+    expect(await failuresOf(chosen, judge)).toEqual([]);
+  });
+
+  it('has a method and a media type that are negotiated alike everywhere', async () => {
+    const judge: Judge = (one, _row, asked) => formFaults(client, one, asked);
     expect(await failuresOf(operations, judge)).toEqual([]);
   });
 

@@ -63,7 +63,10 @@ function optional(schema) {
 
 function refTo(ref) {
   // A schema of requests differs from that of answers only in the nulls.
-  const name = ref.split('/').pop().replace(/InputDto$/, 'Dto');
+  const name = ref
+    .split('/')
+    .pop()
+    .replace(/InputDto$/, 'Dto');
   if (!(name in definitions)) {
     definitions[name] = {};
     definitions[name] = adapted(schemas[name]);

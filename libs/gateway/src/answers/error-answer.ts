@@ -194,7 +194,9 @@ function busy(status: number, headers: IncomingHttpHeaders): GatewayError {
   const { message, type, code } = modelQuotaExceeded();
   // Written anew, because a text that is only like a time could name the supplier.
   const waitMs = requestedWaitMs(headers);
-  const times: Record<string, string> = { 'retry-after': waitMs === undefined ? '1' : String(Math.ceil(waitMs / 1_000)) };
+  const times: Record<string, string> = {
+    'retry-after': waitMs === undefined ? '1' : String(Math.ceil(waitMs / 1_000)),
+  };
   if (waitMs !== undefined && headerText(headers, 'retry-after-ms') !== undefined)
     times['retry-after-ms'] = String(Math.ceil(waitMs));
   if (status === 429) return new GatewayError(status, type, code, message, null, times);

@@ -79,14 +79,22 @@ it('accepts JSON without a content encoding only', () => {
   for (const encoding of ['identity', 'Identity', '']) expect(check({ 'content-encoding': encoding })).not.toThrow();
   for (const encoding of ['gzip', 'identity, br', 'x'])
     expect(check({ 'content-encoding': encoding })).toThrow(expect.objectContaining({ status: 415 }));
-  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/x+json', 'application/json;charset="UTF8"'])
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/x+json',
+    'application/json;charset="UTF8"',
+  ])
     expect(check({ 'content-type': type })).not.toThrow();
-  for (const type of ['text/plain', 'application/jsonl', 'multipart/form-data', 'application/json; charset=utf-16', 'application/json; x'])
+  for (const type of [
+    'text/plain',
+    'application/jsonl',
+    'multipart/form-data',
+    'application/json; charset=utf-16',
+    'application/json; x',
+  ])
     expect(check({ 'content-type': type })).toThrow(
-      expect.objectContaining({
-        status: 415,
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-      }),
+      expect.objectContaining({ status: 415, headers: { accept: 'application/json', 'accept-encoding': 'identity' } }),
     );
   const twice = { 'content-type': 'application/json' };
   const rawHeaders = ['Content-Type', 'application/json', 'content-type', 'text/plain'];

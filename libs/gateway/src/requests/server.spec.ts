@@ -83,7 +83,11 @@ it('routes each path to its handler, whatever its query, and refuses all others'
   for (const path of ['/v1/chat/completions', '/v1/completions?x=1', '/v1/embeddings']) {
     expect((await ask('POST', path)).status).toBe(200);
     const refused = await ask('GET', path);
-    expect([refused.status, refused.headers.allow, codeOf(refused)]).toEqual([405, 'POST, OPTIONS', 'method_not_allowed']);
+    expect([refused.status, refused.headers.allow, codeOf(refused)]).toEqual([
+      405,
+      'POST, OPTIONS',
+      'method_not_allowed',
+    ]);
   }
   expect(inferred.map((one) => one.split(' ')[0])).toEqual([
     '/v1/chat/completions',

@@ -89,7 +89,13 @@ export function createGatewayServer(
         'x-request-id': requestId,
       });
       response.end(text);
-    } else sendJson(response, 200, await handlers.models(request, kind === 'model' ? modelIdOf(path) : undefined), requestId);
+    } else
+      sendJson(
+        response,
+        200,
+        await handlers.models(request, kind === 'model' ? modelIdOf(path) : undefined),
+        requestId,
+      );
   };
 
   const server = createServer(

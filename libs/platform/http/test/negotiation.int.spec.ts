@@ -99,7 +99,11 @@ describe('the type of an answer', () => {
     'nonsense',
     '',
   ])('is JSON for Accept: %s', async (accept) => {
-    const answer = await ask('GET /api/v1/samples/x', [`Accept: ${accept}`, 'Accept-Language: tlh', 'Accept-Charset: x']);
+    const answer = await ask('GET /api/v1/samples/x', [
+      `Accept: ${accept}`,
+      'Accept-Language: tlh',
+      'Accept-Charset: x',
+    ]);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
   });
 

@@ -34,10 +34,7 @@ export class EventConnection {
     this.response = reply.raw;
     this.response.on('error', () => this.cut());
     this.response.on('close', () => this.runClosers());
-    this.response.writeHead(200, {
-      ...headers,
-      ...EVENT_STREAM_HEADERS,
-    });
+    this.response.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS });
     this.response.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
   }
 

@@ -52,7 +52,7 @@ function namesIn(roots: unknown, schemas: Record<string, Schema>): Set<string> {
 /** Returns the schemas that accept further nulls, by themselves or in a schema to which they lead. */
 function changedNames(inRequests: ReadonlySet<string>, schemas: Record<string, Schema>): Set<string> {
   const changed = new Set([...inRequests].filter((name) => omissible(schemas[name]!).some(([, one]) => !hasNull(one))));
-  for (let size = -1; size !== changed.size; ) {
+  for (let size = -1; size !== changed.size;) {
     size = changed.size;
     for (const name of inRequests)
       if ([...directNames(schemas[name]!)].some((inner) => changed.has(inner))) changed.add(name);

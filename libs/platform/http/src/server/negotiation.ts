@@ -4,11 +4,11 @@ import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { API_PREFIX, fullPathOf, type RouteSpec } from '../routes/route-spec.js';
 import type { SlipwayRequest } from './slipway-request.js';
 
+/* Content negotiation (RFC 9110, 8 and 12): the type of an answer, and the type and coding of a body. */
+
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'application/octet-stream';
 const EVENTS_TYPE = 'text/event-stream';
-
-/* Content negotiation (RFC 9110, 8 and 12): the type of an answer, and the type and coding of a body. */
 
 const offers = new WeakMap<RouteSpec, readonly string[]>();
 
@@ -60,7 +60,11 @@ export function refuseUnreadable({ raw, headers }: SlipwayRequest, route: RouteS
     return;
   }
   refuseCoded(headers['content-encoding']);
-  const readable = [JSON_TYPE, ...(route.method === 'PATCH' ? [MERGE_PATCH] : []), ...(route.streamBody ? [STREAM_TYPE] : [])];
+  const readable = [
+    JSON_TYPE,
+    ...(route.method === 'PATCH' ? [MERGE_PATCH] : []),
+    ...(route.streamBody ? [STREAM_TYPE] : []),
+  ];
   const refuse = (message: string): never => {
     throw errors.unsupported_media_type({
       message,
