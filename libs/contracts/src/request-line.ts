@@ -3,7 +3,7 @@
  * (RFC 9110, 9.1): `PURGE` and `get` are well-formed. Node knows a list of them, and calls any other request invalid.
  */
 
-/** What Node reports of input that it refused. */
+/** Input that Node's parser refused. */
 export interface RefusedInput {
   code?: string;
   /** The bytes that it was reading. */

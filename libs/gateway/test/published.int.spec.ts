@@ -303,7 +303,7 @@ it('a supplier that requests no wait, or none that is valid, gets the next reque
   }
 });
 
-it('while all suppliers request a wait, the gateway answers for them, and one request of a client stops nobody for long', async () => {
+it('while all suppliers request a wait, the gateway answers for them, and the request of one client stops the others only briefly', async () => {
   await publish([bindingTo(supplier, 'bnd_slow')]);
   supplier.behaviour = (_request, response) => respondJson(response, 429, {}, { 'retry-after': '1' });
   expect((await chat()).headers.get('retry-after')).toBe('1');

@@ -301,6 +301,7 @@ describe('the body', () => {
       const failures: (string | undefined)[] = [];
       for (const variation of nulls(one.body!, asked.body ?? {}, client.document.resolve)) {
         const answer = await client.ask(one, { ...asked, body: variation.body });
+        // A rule of several fields may require one of them; then null is refused like an omission, by 422 `required`.
         const isRefused = names(answer, variation) || answer.body?.error?.code === 'invalid_parameter';
         failures.push(isRefused ? `${variation.what} is refused: ${answer.text}` : undefined);
       }

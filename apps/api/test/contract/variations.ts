@@ -53,7 +53,7 @@ export function wrongTypes(root: Schema, body: Json, resolve: Resolve): Variatio
 export function nulls(root: Schema, body: Json, resolve: Resolve): Variation[] {
   return propertiesOf(root, resolve)
     .filter(({ isNullable }) => isNullable)
-    .map((property) => vary(property, null, root, body, resolve, ['type', 'required'], 'null'));
+    .map((property) => vary(property, null, root, body, resolve, ['type'], 'null'));
 }
 
 /** Returns, for each bound of the schema, the last value within it and the first one beyond it. */

@@ -62,7 +62,7 @@ it('a port of Slipway itself is no supplier, whatever the operator allows', () =
     expect(supplier.seen).toHaveLength(seen);
   }));
 
-/** Starts a supplier that refuses its first calls for now, and a qualification of it, as far as it comes by itself. */
+/** Starts a supplier that refuses its first calls for now, and drives a qualification of it to its first wait. */
 async function whileBusy(
   refusals: number,
   retryAfter: string,

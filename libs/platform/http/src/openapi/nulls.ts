@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { operationsOf } from './operations.js';
-import { referencedName, schemasOf, type Schema } from './schemas.js';
+import { referencedName, schemasOf, type DocumentSchema } from './schemas.js';
 
 /**
  * Publishes that `null` is accepted wherever a request may leave a field out, and means the same there. Answers never
@@ -17,7 +17,7 @@ export function publishNulls(document: OpenAPIObject): void {
   );
   const changed = changedNames(inRequests, schemas);
   const names = new Map([...changed].map((name) => [name, inAnswers.has(name) ? nameForRequests(name) : name]));
-  const renamed: Record<string, Schema> = {};
+  const renamed: Record<string, DocumentSchema> = {};
   for (const [name, newName] of names) {
     if (newName !== name && schemas[newName]) throw new Error(`A schema has the name ${newName} already`);
     const schema = structuredClone(schemas[name]!);
@@ -34,11 +34,11 @@ function nameForRequests(name: string): string {
   return name.replace(/(?:Dto)?$/, 'InputDto');
 }
 
-function namesIn(roots: unknown, schemas: Record<string, Schema>): Set<string> {
+function namesIn(roots: unknown, schemas: Record<string, DocumentSchema>): Set<string> {
   const names = new Set<string>();
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    const name = referencedName(node as Schema);
+    const name = referencedName(node as DocumentSchema);
     if (name !== undefined && !names.has(name)) {
       names.add(name);
       visit(schemas[name]);
@@ -50,7 +50,7 @@ function namesIn(roots: unknown, schemas: Record<string, Schema>): Set<string> {
 }
 
 /** Returns the schemas that accept further nulls, by themselves or in a schema to which they lead. */
-function changedNames(inRequests: ReadonlySet<string>, schemas: Record<string, Schema>): Set<string> {
+function changedNames(inRequests: ReadonlySet<string>, schemas: Record<string, DocumentSchema>): Set<string> {
   const changed = new Set([...inRequests].filter((name) => omissible(schemas[name]!).some(([, one]) => !hasNull(one))));
   for (let size = -1; size !== changed.size;) {
     size = changed.size;
@@ -60,26 +60,26 @@ function changedNames(inRequests: ReadonlySet<string>, schemas: Record<string, S
   return changed;
 }
 
-function directNames(schema: Schema): Set<string> {
+function directNames(schema: DocumentSchema): Set<string> {
   // Without schemas, no reference is followed.
   return namesIn(schema, {});
 }
 
-function omissible({ properties = {}, required = [] }: Schema): [string, Schema][] {
+function omissible({ properties = {}, required = [] }: DocumentSchema): [string, DocumentSchema][] {
   return Object.entries(properties).filter(([name, { readOnly }]) => !required.includes(name) && !readOnly);
 }
 
-function hasNull({ type, anyOf = [], oneOf = [] }: Schema): boolean {
+function hasNull({ type, anyOf = [], oneOf = [] }: DocumentSchema): boolean {
   return [type].flat().includes('null') || [...anyOf, ...oneOf].some(hasNull);
 }
 
-function acceptNulls(schema: Schema): void {
+function acceptNulls(schema: DocumentSchema): void {
   for (const [name, property] of omissible(schema))
     if (!hasNull(property)) schema.properties![name] = withNull(property);
 }
 
 /** In the forms that the generator of the document itself uses. */
-function withNull({ $ref, allOf, ...rest }: Schema): Schema {
+function withNull({ $ref, allOf, ...rest }: DocumentSchema): DocumentSchema {
   if ($ref !== undefined) return { ...rest, anyOf: [{ $ref }, { type: 'null' }] };
   if (allOf) return { ...rest, anyOf: [...allOf, { type: 'null' }] };
   if (rest.anyOf ?? rest.oneOf) {
@@ -92,8 +92,8 @@ function withNull({ $ref, allOf, ...rest }: Schema): Schema {
 
 function rename(node: unknown, names: ReadonlyMap<string, string>): void {
   if (typeof node !== 'object' || node === null) return;
-  const name = referencedName(node as Schema);
+  const name = referencedName(node as DocumentSchema);
   const newName = name === undefined ? undefined : names.get(name);
-  if (newName !== undefined) (node as Schema).$ref = `#/components/schemas/${newName}`;
+  if (newName !== undefined) (node as DocumentSchema).$ref = `#/components/schemas/${newName}`;
   for (const inner of Object.values(node)) rename(inner, names);
 }
