@@ -294,7 +294,8 @@ it.each([
 });
 
 it('a supplier that requests no wait, or none that is valid, gets the next request', async () => {
-  for (const headers of [{}, { 'retry-after': 'soon' }, { 'retry-after': '-30' }, { 'retry-after': '0' }]) {
+  for (const header of [undefined, 'soon', '-30', '0']) {
+    const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
     await publish([bindingTo(supplier, 'bnd_slow'), bindingTo(reserve, 'bnd_reserve', { priority: 1 })]);
     supplier.seen.length = 0;
     supplier.behaviour = (_request, response) => respondJson(response, 429, {}, headers);

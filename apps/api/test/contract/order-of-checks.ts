@@ -34,7 +34,7 @@ export async function orderFaults(
   const malformed = { ...unknown, text: '{"a":' };
   const lesser = SMALLER[String(one.operation['x-required-scope'])];
   const wrongs: (Wrong | false | undefined)[] = [
-    { what: 'no token', sent: { ...malformed, token: null }, status: 401 },
+    { what: 'a wrong token', sent: { ...malformed, token: 'garbage' }, status: 401 },
     lesser !== undefined && { what: `a ${lesser}`, sent: { ...malformed, token: tokens[lesser] }, status: 403 },
     { what: 'a malformed body', sent: malformed, status: 400 },
     one.placeholders.length > 0 && {
