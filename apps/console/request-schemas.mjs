@@ -25,15 +25,27 @@ export function requestSchema(operationId) {
   return resolved(schema, components.schemas);
 }
 
-/** Keywords next to a reference override those of the reference. */
+/** Keywords next to a reference override those of the reference. A form omits what is empty, so `null` is left out. */
 function resolved(node, schemas) {
   if (Array.isArray(node)) return node.map((one) => resolved(one, schemas));
   if (typeof node !== 'object' || node === null) return node;
-  const { $ref, allOf, ...own } = node;
+  const { $ref, allOf, ...own } = withoutNull(node);
   if ((allOf?.length ?? 0) > 1) throw new Error('forms support one schema in allOf, not several');
   const base = $ref ? schemas[$ref.split('/').at(-1)] : allOf?.[0];
   const beside = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, resolved(value, schemas)]));
   return base ? { ...resolved(base, schemas), ...beside } : beside;
+}
+
+function withoutNull({ anyOf, ...schema }) {
+  const { type, enum: values } = schema;
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null');
+    schema.type = types.length === 1 ? types[0] : types;
+  }
+  if (Array.isArray(values)) schema.enum = values.filter((one) => one !== null);
+  const choice = anyOf?.filter((one) => one.type !== 'null');
+  if (choice?.length === 1) return { ...schema, allOf: choice };
+  return choice ? { ...schema, anyOf: choice } : schema;
 }
 
 /** @returns a module without imports that exports `request: { schema, validate }` */

@@ -157,7 +157,9 @@ export const unsupportedMediaType = (): GatewayError =>
     415,
     INVALID,
     'unsupported_media_type',
-    "The request body must be 'application/json', without a content encoding.",
+    "The request body must be 'application/json' in UTF-8, without a content encoding.",
+    null,
+    { accept: 'application/json', 'accept-encoding': 'identity' },
   );
 
 export const bodyTooLarge = (maxBytes: number): GatewayError =>
@@ -196,14 +198,14 @@ export const tooManyAtOnce = (whose: string): GatewayError =>
     { 'retry-after': '1' },
   );
 
-export const modelQuotaExceeded = (): GatewayError =>
+export const modelQuotaExceeded = (waitMs = 1_000): GatewayError =>
   new GatewayError(
     429,
     'rate_limit_error',
     'quota_exceeded',
     'The model has reached its request limit. Try again later.',
     null,
-    { 'retry-after': '1' },
+    { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
   );
 
 const RETRY_SOON = { 'retry-after': '1' };

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { isCoded, isEventStream, returnedHeaders, supplierHeaders, upstreamHeaders } from './headers.js';
+import {
+  isCoded,
+  isEventStream,
+  requestedWaitMs,
+  returnedHeaders,
+  supplierHeaders,
+  upstreamHeaders,
+} from './headers.js';
 
 /** Returns the pairs of a flat list, as they are sent. */
 function pairs(flat: readonly string[]): [string, string][] {
@@ -13,24 +20,54 @@ const OWN = [
   ['content-type', 'application/json'],
   ['user-agent', 'slipway'],
   ['accept-encoding', 'identity'],
+  ['accept', 'application/json'],
   ['x-request-id', 'req-1'],
 ];
 
 it('passes on the headers that every engine needs and those that the operator names, with all their values', () => {
-  const client = { accept: 'x/y', traceparent: '00-1', tracestate: 'a=b', 'x-mine': 'kept', 'x-many': ['1', '2'] };
+  const client = {
+    accept: 'text/event-stream',
+    traceparent: '00-1',
+    tracestate: 'a=b',
+    'x-mine': 'kept',
+    'x-many': ['1', '2'],
+  };
   const needed = [
-    ['accept', 'x/y'],
     ['traceparent', '00-1'],
     ['tracestate', 'a=b'],
   ];
   expect(sent(client)).toEqual([...OWN, ...needed]);
-  expect(sent(client, null, ['x-many', 'x-none', 'x-mine'])).toEqual([
+  expect(sent(client, null, ['x-many', 'x-none', 'accept', 'x-mine'])).toEqual([
     ...OWN,
     ...needed,
     ['x-many', '1'],
     ['x-many', '2'],
     ['x-mine', 'kept'],
   ]);
+});
+
+it('asks an engine for a stream if the body does, whatever the client accepts', () => {
+  const headers = upstreamHeaders({ accept: 'application/json' }, 'req-1', null, [], true);
+  expect(pairs(headers).filter(([name]) => name === 'accept')).toEqual([['accept', 'text/event-stream']]);
+});
+
+it.each<[Record<string, string | string[]>, number | undefined]>([
+  [{ 'retry-after': '7' }, 7_000],
+  [{ 'retry-after': '0' }, 0],
+  [{ 'retry-after': '9'.repeat(99) }, 60_000],
+  [{ 'retry-after': ['1', '3'] }, 3_000],
+  [{ 'retry-after': 'Sun, 29 Nov 2020 12:00:09 GMT', date: 'Sun, 29 Nov 2020 12:00:00 GMT' }, 9_000],
+  [{ 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 60_000],
+  [{ 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }, 0],
+  [{ 'retry-after': '7', 'retry-after-ms': '6500.5' }, 6_500.5],
+  [{ 'retry-after': '7', 'retry-after-ms': '-1' }, 7_000],
+  [{ 'retry-after-ms': '1e3' }, undefined],
+  [{ 'retry-after': '-7' }, undefined],
+  [{ 'retry-after': '1.5' }, undefined],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{}, undefined],
+])('reads the wait of a supplier from %j, up to a minute', (headers, waitMs) => {
+  expect(requestedWaitMs(headers as never)).toBe(waitMs);
 });
 
 it.each([

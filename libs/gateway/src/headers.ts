@@ -1,8 +1,23 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { retryAfterMs } from '@slipway/contracts';
 import { isHostPath } from './answers/host-paths.js';
 
 /** A sender may repeat any header, and its value is then a list. */
 type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The longest wait of a supplier that is obeyed. */
+export const LONGEST_SUPPLIER_WAIT_MS = 60_000;
+const MILLISECONDS = /^\d{1,15}(?:\.\d{1,9})?$/;
+
+/** Returns the wait that a supplier requests, within the bound; undefined if it requests none. */
+export function requestedWaitMs(headers: IncomingHttpHeaders): number | undefined {
+  const { 'retry-after': standard, date, 'retry-after-ms': exact } = headers as HeaderValues;
+  const [first] = exact === undefined ? [] : [exact].flat();
+  // Suppliers add the second form, which is no standard, to say the same more exactly.
+  const waitMs =
+    first !== undefined && MILLISECONDS.test(first) ? Number(first) : retryAfterMs(standard, date, Date.now());
+  return waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_SUPPLIER_WAIT_MS);
+}
 
 /** Returns the first value of a header that counts once, or undefined if it is absent. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -113,29 +128,34 @@ export function isCoded(headers: IncomingHttpHeaders): boolean {
  * client of a gateway should set: `X-Conversation-Id` keeps llama-server generating after a disconnect, and others have
  * debugging switches. Every release may add one.
  */
-const PASSED_ON = ['accept', 'traceparent', 'tracestate'];
+const PASSED_ON = ['traceparent', 'tracestate'];
 
-/** @param further names that the operator adds, in lower case */
+/**
+ * @param further names that the operator adds, in lower case
+ * @param isStream decides what the engine is asked for. `Accept` of a client does not: engines stream as the body says
+ */
 export function upstreamHeaders(
   client: IncomingHttpHeaders,
   requestId: string,
   authorization: string | null,
   further: readonly string[],
+  isStream = false,
 ): string[] {
-  const headers = [...headersOfEveryRequest(authorization), 'x-request-id', requestId];
+  const headers = [...headersOfEveryRequest(isStream, authorization), 'x-request-id', requestId];
   for (const name of PASSED_ON) pass(name, client, headers);
-  for (const name of further) pass(name, client, headers);
+  for (const name of further) if (name !== 'accept') pass(name, client, headers);
   return headers;
 }
 
 /** A supplier learns nothing about the client: no address, no client library, no trace and no id of ours. */
 export function supplierHeaders(isStream: boolean, authorization: string | null): string[] {
-  return [...headersOfEveryRequest(authorization), 'accept', isStream ? 'text/event-stream' : 'application/json'];
+  return headersOfEveryRequest(isStream, authorization);
 }
 
-function headersOfEveryRequest(authorization: string | null): string[] {
+function headersOfEveryRequest(isStream: boolean, authorization: string | null): string[] {
   // The gateway meters and changes answers, which costs more if they are coded.
   const headers = ['content-type', 'application/json', 'user-agent', 'slipway', 'accept-encoding', 'identity'];
+  headers.push('accept', isStream ? 'text/event-stream' : 'application/json');
   if (authorization) headers.push('authorization', authorization);
   return headers;
 }

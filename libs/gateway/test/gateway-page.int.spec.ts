@@ -3,7 +3,7 @@ import net from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as refusals from '../src/gateway.errors.js';
 import type { Gateway } from '../src/index.js';
-import { INFERENCE_PATHS, READ_PATHS } from '../src/requests/server.js';
+import { INFERENCE_PATHS, READ_PATHS } from '../src/requests/paths.js';
 import { DEFAULT_SETTINGS } from '../src/settings.js';
 import { ask, type TestAnswer, type TestRequest } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
@@ -75,7 +75,10 @@ describe('paths', () => {
         expect([path, (await ask(gateway, allowed, { method: 'HEAD', path: url })).status]).toEqual([path, 200]);
       const wrong = await ask(gateway, allowed, { method: 'PUT', path: url, body });
       expect([path, wrong.status, wrong.body.error.code]).toEqual([path, 405, 'method_not_allowed']);
-      expect(wrong.headers.get('allow')).toBe(method === 'GET' ? 'GET, HEAD' : 'POST');
+      const methods = method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
+      expect(wrong.headers.get('allow')).toBe(methods);
+      const options = await ask(gateway, null, { method: 'OPTIONS', path: url });
+      expect([options.status, options.headers.get('allow'), options.text]).toEqual([204, methods, '']);
     }
   });
 
@@ -143,7 +146,7 @@ describe('a request', () => {
       'X-Session-Id': 's',
       'X-Forwarded-For': '203.0.113.9',
       'Content-Type': 'application/json',
-      Accept: 'application/json',
+      Accept: 'text/event-stream',
       Traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       Tracestate: 'a=1',
     };
@@ -155,7 +158,7 @@ describe('a request', () => {
     const answer = await chat({ headers: { ...headers, cookie: 'a=b', 'x-api-key': 'k', 'x-else': 'of a client' } });
     expect(answer.headers.get('x-request-id')).toBe('mine');
     const { headers: got } = engine.seen.at(-1)!;
-    const passed = { accept: headers.Accept, traceparent: headers.Traceparent, tracestate: headers.Tracestate };
+    const passed = { accept: 'application/json', traceparent: headers.Traceparent, tracestate: headers.Tracestate };
     expect(got).toMatchObject({ authorization: 'Bearer sk-upstream', ...passed });
     expect(got['x-request-id']).toMatch(/^(?!mine$)\S+$/);
     const kept = /^(cookie|x-api-key|x-session-id|x-forwarded-for|x-else)$/;

@@ -59,7 +59,7 @@ const TABLE: Record<OddName, Row> = {
   '422 with a text of details': refused(422),
   '408 with an error': overloaded(408),
   '425 with an error': overloaded(425),
-  '429 with a time to wait': overloaded(429),
+  '429 with a time that is over': overloaded(429),
   '429 without a body': overloaded(429),
   '429 with a page': overloaded(429),
   '500 with an error': failed(500),

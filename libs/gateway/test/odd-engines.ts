@@ -107,7 +107,7 @@ export const ODD_ENGINES = {
   '422 with a text of details': json(422, { detail: 'bad' }),
   '408 with an error': json(408, error('Slow')),
   '425 with an error': json(425, error('Early')),
-  '429 with a time to wait': json(429, error('Many', 'rate_limit_exceeded'), { 'retry-after': '7' }),
+  '429 with a time that is over': json(429, error('Many', 'rate_limit_exceeded'), { 'retry-after': '0' }),
   '429 without a body': whole(429, 'text/plain', ''),
   '429 with a page': html(429),
   '500 with an error': json(500, error('Broken', 500)),

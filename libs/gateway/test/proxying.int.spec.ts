@@ -172,7 +172,7 @@ it('answers every refusal in the shape that OpenAI clients read', async () => {
     param: 'model',
     code: 'model_not_found',
   });
-  expect((await ask(gateway, token, { body, method: 'DELETE' })).headers.get('allow')).toBe('POST');
+  expect((await ask(gateway, token, { body, method: 'DELETE' })).headers.get('allow')).toBe('POST, OPTIONS');
   expect((await ask(gateway, null, { body })).headers.get('www-authenticate')).toContain('Bearer');
   expect(seen()).toHaveLength(0);
 });

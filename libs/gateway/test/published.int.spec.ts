@@ -217,6 +217,8 @@ it('replaces a supplier’s errors, in whatever form they arrive', async () => {
       param,
     });
     expect(everything(answer)).not.toContain(SENTINEL);
+    // It requested a wait.
+    if (status === 429) await publish([bindingTo(supplier, 'bnd_1')]);
   }
   const streams: [stream: string, status: number, code: string][] = [
     [`data: {"error":{"message":"${SENTINEL}"}}\n\ndata: ${SENTINEL}\n\n`, 502, 'upstream_error'],
@@ -256,18 +258,68 @@ it('replaces a supplier’s errors, in whatever form they arrive', async () => {
   expect({ status: gone.status, isTold: everything(gone).includes(SENTINEL) }).toEqual({ status: 503, isTold: false });
 });
 
-it('a time to wait that is not a time reaches no client, and a date is written anew', async () => {
-  await publish([bindingTo(supplier, 'bnd_1')]);
+it('a time to wait that is not a time reaches no client, and a date becomes seconds', async () => {
   for (const [given, shown] of [
     ['Wed, zz supplier sentinel zz', '1'],
     ['Wed, 01 Jan 2031 00:00:00 GMT (zz-supplier-sentinel-zz)', '1'],
-    ['Wed, 01 Jan 2031 00:00:00 GMT', 'Wed, 01 Jan 2031 00:00:00 GMT'],
+    ['Wed, 01 Jan 2031 00:00:00 GMT', '60'],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', '0'],
     ['9', '9'],
+    ['-9', '1'],
+    ['9999999999', '60'],
   ] as const) {
+    // A publication ends the wait.
+    await publish([bindingTo(supplier, 'bnd_1')]);
     supplier.behaviour = (_request, response) => respondJson(response, 429, {}, { 'retry-after': given });
     const answer = await chat();
     expect([given, answer.status, answer.headers.get('retry-after')]).toEqual([given, 429, shown]);
   }
+});
+
+it.each([
+  [429, () => '30'],
+  [503, () => '30'],
+  [429, () => new Date(Date.now() + 30_000).toUTCString()],
+  [503, () => '999999999999'],
+])('a supplier that answers %i and requests a wait gets no requests meanwhile', async (status, header) => {
+  const bindings = [bindingTo(supplier, 'bnd_slow'), bindingTo(reserve, 'bnd_reserve', { priority: 1 })];
+  await publish(bindings);
+  supplier.behaviour = (_request, response) => respondJson(response, status, {}, { 'retry-after': header() });
+  const refused = await chat();
+  expect([refused.status, refused.body.error.code]).toEqual([status, status === 429 ? 'quota_exceeded' : 'overloaded']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(20);
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  for (let n = 0; n < 5; n += 1) expect((await chat()).status).toBe(200);
+  expect([supplier.seen.length, reserve.seen.length]).toEqual([1, 5]);
+});
+
+it('a supplier that requests no wait, or none that is valid, gets the next request', async () => {
+  for (const header of [undefined, 'soon', '-30', '0']) {
+    const headers: Record<string, string> = header === undefined ? {} : { 'retry-after': header };
+    await publish([bindingTo(supplier, 'bnd_slow'), bindingTo(reserve, 'bnd_reserve', { priority: 1 })]);
+    supplier.seen.length = 0;
+    supplier.behaviour = (_request, response) => respondJson(response, 429, {}, headers);
+    for (let n = 0; n < 2; n += 1) expect((await chat()).status).toBe(429);
+    expect([headers, supplier.seen.length]).toEqual([headers, 2]);
+  }
+});
+
+it('while all suppliers request a wait, the gateway answers for them, and the request of one client stops the others only briefly', async () => {
+  await publish([bindingTo(supplier, 'bnd_slow')]);
+  supplier.behaviour = (_request, response) => respondJson(response, 429, {}, { 'retry-after': '1' });
+  expect((await chat()).headers.get('retry-after')).toBe('1');
+  const meanwhile = await chat();
+  expect([meanwhile.status, meanwhile.body.error.code, meanwhile.headers.get('retry-after')]).toEqual([
+    429,
+    'quota_exceeded',
+    '1',
+  ]);
+  expect(supplier.seen).toHaveLength(1);
+  supplier.behaviour = (request, response) => supplier.answer(request, response);
+  await untilPassing(async () => expect((await chat()).status).toBe(200));
+  supplier.behaviour = (_request, response) => respondJson(response, 429, {}, { 'retry-after': '3600' });
+  expect((await chat()).headers.get('retry-after')).toBe('60');
+  expect(Number((await chat()).headers.get('retry-after'))).toBeLessThanOrEqual(10);
 });
 
 it('serves embeddings and text completions from the allow-list too', async () => {

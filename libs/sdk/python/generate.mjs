@@ -96,7 +96,12 @@ function visit(node) {
   const facts = [];
   if (Array.isArray(node.enum)) {
     // A later api may answer more values, which a list in Python would refuse.
-    facts.push(`One of ${node.enum.map((value) => `\`${value}\``).join(', ')}.`);
+    facts.push(
+      `One of ${node.enum
+        .filter((value) => value !== null)
+        .map((value) => `\`${value}\``)
+        .join(', ')}.`,
+    );
     delete node.enum;
   }
   if (node.default !== undefined && isSchema(node)) {
@@ -113,8 +118,8 @@ function isEmpty({ $ref, properties }) {
 }
 
 /** Excludes lists of properties and answers, in which `default` is a name. */
-function isSchema({ type, allOf }) {
-  return typeof type === 'string' || Array.isArray(type) || Array.isArray(allOf);
+function isSchema({ type, allOf, anyOf }) {
+  return typeof type === 'string' || [type, allOf, anyOf].some(Array.isArray);
 }
 
 function described({ description }) {

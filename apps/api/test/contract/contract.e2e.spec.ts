@@ -8,7 +8,8 @@ import { ApiDocument, type DocumentedOperation } from './document.js';
 import { PAGE_BYTES } from '@slipway/platform-database';
 import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
-import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './variations.js';
+import { formFaults, orderFaults } from './order-of-checks.js';
+import { limits, nestedObjects, nulls, withUnknownFields, wrongTypes, type Variation } from './variations.js';
 import { FAT_BYTES, FAT_ROWS, FILLS, fatten, MAKERS } from './fat-rows.js';
 import { everyRow } from '../harness/every-row.js';
 
@@ -191,6 +192,18 @@ describe('what a request depends on', () => {
     expect(await failuresOf(operations, judge)).toEqual([]);
   });
 
+  it('is judged in one order: 401, 403, 400, 404, 422, 412, whatever else is wrong', async () => {
+    const tokens = { viewer: await api.createToken('viewer'), operator: await api.createToken('operator') };
+    const judge: Judge = (one, _row, asked) => orderFaults(client, one, asked, tokens);
+    const chosen = withBody.filter(({ method }) => method !== 'GET');
+    expect(await failuresOf(chosen, judge)).toEqual([]);
+  });
+
+  it('has a method and a media type that are negotiated alike everywhere', async () => {
+    const judge: Judge = (one, _row, asked) => formFaults(client, one, asked);
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+
   it('has an ETag, if it is a single resource that was read', async () => {
     const judge: Judge = async (one, row, asked) => {
       if (one.method !== 'GET') return undefined;
@@ -277,6 +290,20 @@ describe('the body', () => {
           unless(answer, 400, 'invalid_parameter', variation.what) ??
             (names(answer, variation) ? undefined : `${variation.what}: ${answer.text}`),
         );
+      }
+      return failures;
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
+  it('may be null in every field that the document allows to be null, whatever its type', async () => {
+    const judge: Judge = async (one, _row, asked) => {
+      const failures: (string | undefined)[] = [];
+      for (const variation of nulls(one.body!, asked.body ?? {}, client.document.resolve)) {
+        const answer = await client.ask(one, { ...asked, body: variation.body });
+        // A rule of several fields may require one of them; then null is refused like an omission, by 422 `required`.
+        const isRefused = names(answer, variation) || answer.body?.error?.code === 'invalid_parameter';
+        failures.push(isRefused ? `${variation.what} is refused: ${answer.text}` : undefined);
       }
       return failures;
     };

@@ -44,9 +44,16 @@ export function wrongTypes(root: Schema, body: Json, resolve: Resolve): Variatio
       .filter(([name]) => name !== type)
       .map(([, value]) => value);
     if (type === 'number') values.push('7');
-    if (property.isRequired && !property.isNullable) values.push(null);
+    if (!property.isNullable) values.push(null);
     return values.map((value) => vary(property, value, root, body, resolve, ['type'], JSON.stringify(value)));
   });
+}
+
+/** Returns, for each property that the document allows to be null, the body in which it is. */
+export function nulls(root: Schema, body: Json, resolve: Resolve): Variation[] {
+  return propertiesOf(root, resolve)
+    .filter(({ isNullable }) => isNullable)
+    .map((property) => vary(property, null, root, body, resolve, ['type'], 'null'));
 }
 
 /** Returns, for each bound of the schema, the last value within it and the first one beyond it. */

@@ -34,10 +34,11 @@ it('publishes the configured provider as the only value', async () => {
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   const { properties, required } = body.components.schemas.SetConsoleAccessDto;
   expect(properties.provider).toMatchObject({ type: 'string', enum: ['acme-id'] });
-  for (const name of ['display_name', 'external_organization_id', 'external_user_id'])
+  expect(properties.display_name).toMatchObject({ type: ['string', 'null'], minLength: 1, maxLength: 255 });
+  for (const name of ['external_organization_id', 'external_user_id'])
     expect(properties[name]).toMatchObject({ type: 'string', minLength: 1, maxLength: 255 });
   expect(properties.scopes).toMatchObject({
-    type: 'array',
+    type: ['array', 'null'],
     maxItems: 32,
     items: { type: 'string', enum: ['viewer', 'operator', 'admin'] },
   });

@@ -14,7 +14,8 @@ const definitions = {};
 /**
  * Adapts a schema of the api to the file: it is closed, so that a typing mistake is found, and null removes a field.
  */
-function adapted({ $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest }) {
+function adapted(schema) {
+  const { $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest } = withoutNull(schema);
   const { default: _default, ...kept } = rest;
   if ($ref) return { ...kept, $ref: refTo($ref) };
   if (allOf) return { ...kept, allOf: allOf.map(adapted) };
@@ -32,6 +33,21 @@ function adapted({ $ref, allOf, example, properties, required = [], additionalPr
   return made;
 }
 
+/** The api also takes null for a field that it fills in; in the file, only an omission leaves a field alone. */
+function withoutNull({ anyOf, ...schema }) {
+  const { type, enum: values } = schema;
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null');
+    schema.type = types.length === 1 ? types[0] : types;
+  }
+  if (values) schema.enum = values.filter((one) => one !== null);
+  const choice = anyOf?.filter((one) => one.type !== 'null');
+  if (choice?.length !== 1) return anyOf ? { anyOf, ...schema } : schema;
+  const [only] = choice;
+  // In draft 7, nothing next to a reference counts.
+  return Object.keys(schema).length === 0 ? only : { ...schema, allOf: [only] };
+}
+
 /** A field that the api fills in always has a value, and cannot be removed. */
 function optional(schema) {
   const made = adapted(schema);
@@ -46,7 +62,11 @@ function optional(schema) {
 }
 
 function refTo(ref) {
-  const name = ref.split('/').pop();
+  // A schema of requests differs from that of answers only in the nulls.
+  const name = ref
+    .split('/')
+    .pop()
+    .replace(/InputDto$/, 'Dto');
   if (!(name in definitions)) {
     definitions[name] = {};
     definitions[name] = adapted(schemas[name]);

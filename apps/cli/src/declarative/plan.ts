@@ -108,9 +108,9 @@ function routeChanges(
   state: ServerState,
   self: DeclaredRevision | undefined,
 ): Change[] {
-  const { revision, targets = revision === undefined ? undefined : [{ revision, weight: 100 }], affinity } = wanted;
+  const { revision, targets, affinity } = wanted;
   const found = routeOf(state, self);
-  const asked = targets?.map((one) => {
+  const asked = (targets ?? (revision ? [{ revision, weight: 100 }] : undefined))?.map((one) => {
     const name = state.named?.get(one.revision) ?? one.revision;
     return { ...one, revision: name === self?.name ? 'self' : name };
   });

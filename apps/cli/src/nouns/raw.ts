@@ -53,7 +53,7 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
   const path = isRead ? withQuery(pathOf(given, url), fields) : pathOf(given, url);
   const root = url + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
   const body = hasBody && !isRead ? { ...fileBody, ...fields } : undefined;
-  const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
+  const headers = new Headers({ accept: 'application/json, */*;q=0.5', authorization: `Bearer ${token}` });
   if (body !== undefined) headers.set('content-type', 'application/json');
   for (const header of (flags['header'] as string[] | undefined) ?? []) {
     const [name = '', ...value] = header.split(':');

@@ -60,6 +60,7 @@ export class OperationsController {
       'The operation undoes the steps that it has started and ends as `cancelled`. Repeating the request changes nothing.',
     example: { reason: 'The responses are worse.' },
     ok: { 200: OperationDto },
+    notFoundFirst: OperationsService,
     errors: ['operation_not_found', 'operation_not_cancellable', 'validation_failed'],
   })
   cancel(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: CancelOperationDto) {
@@ -98,6 +99,7 @@ export class OperationsController {
       'The shares of the traffic stay as they are, and the time of a soak stops. A gate still stops the rollout if it finds a breach. Repeating the request changes nothing.',
     example: { reason: 'Waiting for the support team.' },
     ok: { 200: OperationDto },
+    notFoundFirst: OperationsService,
     errors: ['operation_not_found', 'operation_not_pausable', 'validation_failed'],
   })
   pause(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: PauseOperationDto) {
@@ -115,6 +117,7 @@ export class OperationsController {
       'Ends the running step of a rollout as passed by a person (`next`), or passes all steps and moves all traffic (`full`). It also approves, decides, and ends a pause. The steps of a plan and of a protected deployment cannot be passed.',
     example: { to: 'next', reason: 'The metrics look good.' },
     ok: { 200: OperationDto },
+    notFoundFirst: OperationsService,
     errors: [
       'operation_not_found',
       'operation_not_promotable',
@@ -138,6 +141,7 @@ export class OperationsController {
       'Ends a pause. If the operation is not paused but waits for a person, it approves or decides, as promote does.',
     example: { reason: 'The support team has answered.' },
     ok: { 200: OperationDto },
+    notFoundFirst: OperationsService,
     errors: ['operation_not_found', 'operation_not_paused', 'self_approval', 'validation_failed'],
   })
   resume(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: ResumeOperationDto) {

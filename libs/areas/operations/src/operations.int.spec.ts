@@ -276,6 +276,13 @@ it('lists by pages, newest first, filtered', async () => {
   expect(Object.keys(first.data[0]).sort()).toEqual(RECORD_FIELDS);
 });
 
+it('looks for the operation before it judges the fields of a request about it', async () => {
+  for (const verb of ['cancel', 'pause', 'promote', 'resume']) {
+    const answer = await send('POST', `/operations/op_none/${verb}`, {}, { reason: 'x'.repeat(10_000) });
+    expect([verb, answer.status, answer.body.error.code]).toEqual([verb, 404, 'operation_not_found']);
+  }
+});
+
 it('cancels once for several requests, and refuses an operation that has ended', async () => {
   const id = await begin();
   const answers = await Promise.all([1, 2, 3].map(() => send('POST', `/operations/${id}/cancel`)));
@@ -319,6 +326,8 @@ it('lists and streams the events of one operation, and answers 204 to a client t
       { type: 'route.updated', subject: 'deployments/chat', actor: ACTOR, data: {} },
     ]),
   );
+  const head = await send('HEAD', `/operations/${id}/events`, { accept: 'text/event-stream' });
+  expect([head.status, head.type, head.text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
   await tell(id, 'succeeded');
   await change(`status = 'succeeded'`, id);
   const listed = await send('GET', `/operations/${id}/events?order=asc`);

@@ -23,6 +23,8 @@ let provider: Server;
 let providerUrl: string;
 let received: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
 let answers: number[] = [];
+/** `Retry-After` of each answer. */
+let retryAfter: string | undefined;
 /** Used instead of a status: do not answer before `release` is called. */
 const SLOW = 0;
 let release: () => void = () => undefined;
@@ -55,7 +57,9 @@ beforeAll(async () => {
       });
       response.on('close', () => (closed += response.writableFinished ? 0 : 1));
       const give = () =>
-        response.writeHead(answer === SLOW ? 200 : answer).end(`echo ${JSON.stringify(request.headers)}`);
+        response
+          .writeHead(answer === SLOW ? 200 : answer, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+          .end(`echo ${JSON.stringify(request.headers)}`);
       if (answer === SLOW) release = give;
       else give();
     });
@@ -247,6 +251,34 @@ it('a push is sent again after an outage, gives up after a refusal, and quotes n
     union all select to_jsonb(e) from events e union all select to_jsonb(a) from audit_log a union all select to_jsonb(i) from idempotency_keys i`,
   );
   expect(JSON.stringify(stored)).not.toContain(CREDENTIAL);
+});
+
+it.each([
+  ['as seconds', () => '40', 40],
+  ['as a date', () => new Date(Date.now() + 40_000).toUTCString(), 40],
+  ['for far too long, an hour counts', () => '9'.repeat(30), 3_600],
+  ['in no valid form, its own pause counts', () => '-40', 1],
+])('a push waits as long as the sandbox requests: %s', async (_what, header, seconds) => {
+  answers = [503];
+  retryAfter = header();
+  try {
+    const { sandbox_id } = await register();
+    await send('PUT', `/sandboxes/${sandbox_id}/files?path=later`, { body: 'x' });
+    const wait = await eventually(async () => {
+      const [row] = await database.read<{ seconds: number }>(
+        'system',
+        `select extract(epoch from o.wake_at - now())::float8 as seconds from operations o
+         join operation_steps s on s.operation_id = o.id
+         where s.message like 'Attempt 1 failed%' and o.input->>'sandboxId' = $1 and o.input->>'path' = 'later'`,
+        [sandbox_id],
+      );
+      return row?.seconds;
+    }, 'the next attempt is planned');
+    expect(wait).toBeLessThanOrEqual(seconds);
+    expect(wait).toBeGreaterThan(seconds - 10);
+  } finally {
+    retryAfter = undefined;
+  }
 });
 
 it('no file is sent to an address that the operator does not allow', async () => {

@@ -10,7 +10,7 @@ import {
   upstreamNotFound,
   upstreamRedirected,
 } from '../gateway.errors.js';
-import { headerText, isCoded, returnedHeaders } from '../headers.js';
+import { headerText, isCoded, requestedWaitMs, returnedHeaders } from '../headers.js';
 import { judgeError, type AnswerJudgement } from './answer-judge.js';
 import { sendGatewayError, type ClientAnswer } from './answer.js';
 import { contextNumbers, errorKind, type EngineError } from '@slipway/contracts';
@@ -20,7 +20,6 @@ import { isHostPath, withoutHostPaths } from './host-paths.js';
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Headers that tell clients whether and when to try again. */
 const RETRY_HEADERS = /^(retry-after(-ms)?|x-should-retry|x-ratelimit-[a-z-]+)$/;
-const SECONDS = /^\d{1,9}(?:\.\d{1,9})?$/;
 
 /** The two names of a model: the one sent to the engine and the one that the client sent. */
 export interface ModelNames {
@@ -147,6 +146,7 @@ export function publishedError(
   const isInAnswer = fault === 'error_in_answer';
   const shownStatus = isInAnswer ? statusIn(error, kind) : judgement.outcome === 'server_error' ? 502 : status;
   if ([408, 425, 429].includes(shownStatus)) return busy(shownStatus, headers);
+  if (status === 503 && requestedWaitMs(headers) !== undefined) return busy(status, headers);
   const param = error?.param && sentParameters.includes(error.param) ? error.param : null;
   const isRequests = shownStatus < 500;
   const type = isRequests ? 'invalid_request_error' : 'server_error';
@@ -192,22 +192,15 @@ function statusIn(error: EngineError | null, kind: ReturnType<typeof errorKind> 
 
 function busy(status: number, headers: IncomingHttpHeaders): GatewayError {
   const { message, type, code } = modelQuotaExceeded();
-  const times: Record<string, string> = {};
-  for (const name of ['retry-after', 'retry-after-ms']) {
-    const value = headerText(headers, name);
-    const delay = value === undefined ? undefined : delayOf(value);
-    if (delay !== undefined) times[name] = delay;
-  }
-  if (Object.keys(times).length === 0) times['retry-after'] = '1';
+  // Written anew, because a text that is only like a time could name the supplier.
+  const waitMs = requestedWaitMs(headers);
+  const times: Record<string, string> = {
+    'retry-after': waitMs === undefined ? '1' : String(Math.ceil(waitMs / 1_000)),
+  };
+  if (waitMs !== undefined && headerText(headers, 'retry-after-ms') !== undefined)
+    times['retry-after-ms'] = String(Math.ceil(waitMs));
   if (status === 429) return new GatewayError(status, type, code, message, null, times);
   return new GatewayError(status, 'server_error', 'overloaded', 'The model is busy. Try again later.', null, times);
-}
-
-/** Dates are written anew, because a text that is only like one could name the supplier. */
-function delayOf(value: string): string | undefined {
-  if (SECONDS.test(value)) return value;
-  const at = value.length > 40 ? NaN : Date.parse(value);
-  return Number.isNaN(at) ? undefined : new Date(at).toUTCString();
 }
 
 function lengthMessage(error: EngineError): string {

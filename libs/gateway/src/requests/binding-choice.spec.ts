@@ -22,7 +22,8 @@ const published = (...bindings: PublishedBinding[]): PublishedRow => ({
   created_at: '2026-01-01T00:00:00Z',
 });
 
-type State = 'well' | 'ejected' | 'away' | 'unknown';
+/** A paused one has a wait left, of which `refused` is also kept if nothing else can serve. */
+type State = 'well' | 'ejected' | 'away' | 'unknown' | 'paused' | 'refused';
 
 /**
  * Returns the binding drawn for a request of this session, with each binding in its state; without one, the status of
@@ -36,7 +37,8 @@ function chosen(
   const backendOf = ({ binding_id: id }: PublishedBinding): UpstreamBackend | undefined => {
     const state = states[id] ?? 'well';
     if (state === 'unknown') return undefined;
-    return { isServing: state !== 'away', isWell: () => state === 'well' } as unknown as UpstreamBackend;
+    const refusedMs = (): number => (state === 'refused' ? 4_100 : 0);
+    return { isServing: state !== 'away', isWell: () => state === 'well', refusedMs } as unknown as UpstreamBackend;
   };
   try {
     const user = userOf(row, tenant);
@@ -73,6 +75,15 @@ it('prefers the lowest priority that is healthy, then the lowest that serves at 
   expect(chosen(row, { b: 'unknown', a: 'ejected' })).toBe('c');
   expect(chosen(row, { a: 'ejected', b: 'ejected', c: 'ejected' })).toBe('b');
   expect(chosen(row, { a: 'away', b: 'away', c: 'unknown' })).toBe(503);
+});
+
+it('sends nothing to a supplier that requests a wait while another can serve, and answers 429 if none can', () => {
+  const row = published(binding('a'), binding('b', { priority: 1 }));
+  expect(chosen(row, { a: 'paused' })).toBe('b');
+  expect(chosen(row, { a: 'refused', b: 'ejected' })).toBe('b');
+  expect(chosen(row, { a: 'paused', b: 'refused' })).toBe('a');
+  expect(chosen(row, { a: 'refused', b: 'refused' })).toBe(429);
+  expect(chosen(row, { a: 'refused', b: 'away' })).toBe(429);
 });
 
 it('draws by weight among equals, also for sessions, and never draws weight 0', () => {

@@ -74,7 +74,7 @@ function shareOf(limits: Limits, { isSlugShared }: BindingUser): Limits | undefi
 /**
  * Draws a binding by weight, among those of the best priority that can serve now. A session always draws the same one
  * while the choice is the same.
- * @throws GatewayError 503 if none can serve, 429 if only limits prevent it
+ * @throws GatewayError 503 if none can serve, 429 if only limits prevent it, or waits that the suppliers request
  */
 export function chooseBinding(
   published: PublishedRow,
@@ -91,8 +91,10 @@ export function chooseBinding(
   const open = serving.filter(({ binding }) => limits.hasCapacity(binding, user, now));
   if (open.length === 0) throw serving.length > 0 ? modelQuotaExceeded() : noCapacity(published.slug);
 
-  const well = open.filter(({ backend }) => backend.isWell(now));
-  const choice = well.length > 0 ? well : open;
+  const callable = open.filter(({ backend }) => backend.refusedMs(now) === 0);
+  if (callable.length === 0) throw modelQuotaExceeded(Math.min(...open.map(({ backend }) => backend.refusedMs(now))));
+  const well = callable.filter(({ backend }) => backend.isWell(now));
+  const choice = well.length > 0 ? well : callable;
   const best = Math.min(...choice.map(({ binding }) => binding.priority));
   const drawn = choice.filter(({ binding }) => binding.priority === best);
   const total = drawn.reduce((sum, { binding }) => sum + binding.weight, 0);

@@ -72,12 +72,32 @@ it('keeps a body that arrives byte by byte in few pieces, because each one costs
 
 it('accepts JSON without a content encoding only', () => {
   const check = (headers: Record<string, string>) => () =>
-    assertAcceptable(request(headers) as unknown as IncomingMessage, 1_000);
+    assertAcceptable(
+      Object.assign(request(headers), { rawHeaders: Object.entries(headers).flat() }) as unknown as IncomingMessage,
+      1_000,
+    );
   for (const encoding of ['identity', 'Identity', '']) expect(check({ 'content-encoding': encoding })).not.toThrow();
   for (const encoding of ['gzip', 'identity, br', 'x'])
     expect(check({ 'content-encoding': encoding })).toThrow(expect.objectContaining({ status: 415 }));
-  for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/x+json'])
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/x+json',
+    'application/json;charset="UTF8"',
+  ])
     expect(check({ 'content-type': type })).not.toThrow();
-  for (const type of ['text/plain', 'application/jsonl', 'multipart/form-data'])
-    expect(check({ 'content-type': type })).toThrow(expect.objectContaining({ status: 415 }));
+  for (const type of [
+    'text/plain',
+    'application/jsonl',
+    'multipart/form-data',
+    'application/json; charset=utf-16',
+    'application/json; x',
+  ])
+    expect(check({ 'content-type': type })).toThrow(
+      expect.objectContaining({ status: 415, headers: { accept: 'application/json', 'accept-encoding': 'identity' } }),
+    );
+  const twice = { 'content-type': 'application/json' };
+  const rawHeaders = ['Content-Type', 'application/json', 'content-type', 'text/plain'];
+  const sent = Object.assign(request(twice), { rawHeaders }) as unknown as IncomingMessage;
+  expect(() => assertAcceptable(sent, 1_000)).toThrow(expect.objectContaining({ status: 415 }));
 });

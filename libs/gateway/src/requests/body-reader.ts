@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hasUtf8Charset, mediaTypeOf } from '@slipway/contracts';
 import { bodyTooLarge, bodyTooSlow, unsupportedMediaType } from '../gateway.errors.js';
 import { CollectedBytes, type HeldBytes } from '@slipway/platform-bounds';
 import { isCoded } from '../headers.js';
@@ -8,10 +9,23 @@ const SLOWEST_MS = 60_000;
 
 /** Refuses a request before a byte of its body is read. @throws GatewayError 413 or 415 */
 export function assertAcceptable(request: IncomingMessage, maxBytes: number): void {
-  const type = request.headers['content-type'];
-  if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) throw unsupportedMediaType();
+  if (!isJson(request)) throw unsupportedMediaType();
   if (isCoded(request.headers)) throw unsupportedMediaType();
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+}
+
+/** JSON is UTF-8, so a body in another charset would be misread. Some clients send no type. */
+function isJson({ headers, rawHeaders }: IncomingMessage): boolean {
+  const given = headers['content-type'];
+  if (given === undefined) return true;
+  // Node keeps the first of several, but a proxy on the way may have judged the request by another one.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 12 && rawHeaders[at + 1] !== given && name.toLowerCase() === 'content-type') return false;
+  }
+  if (given === 'application/json') return true;
+  const media = mediaTypeOf(given);
+  return media !== undefined && /^application\/(?:[^/]+\+)?json$/.test(media.type) && hasUtf8Charset(media);
 }
 
 /** The client disconnected before its request was complete. No answer is possible. */

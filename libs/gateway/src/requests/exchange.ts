@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
 import { AnswerJudge } from '../answers/answer-judge.js';
 import { HEAD_AFTER_MS, sendGatewayError, type ClientAnswer } from '../answers/answer.js';
-import { supplierHeaders, upstreamHeaders } from '../headers.js';
+import { requestedWaitMs, supplierHeaders, upstreamHeaders } from '../headers.js';
 import { GatewayError, noCapacity, upstreamFailed, upstreamUnreachable } from '../gateway.errors.js';
 import type { SessionAssignment } from '../sessions/session-book.js';
 import { callerOf, type AttemptRecord } from '../telemetry/measurement.js';
@@ -18,6 +18,7 @@ import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
 import {
   isDecidedByHead,
   isPassedOn,
+  isRefusedForNow,
   outcomeOf,
   outcomeOfError,
   outcomeOfLeaving,
@@ -108,6 +109,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void {
     attempt.judge = new AnswerJudge(this.input.path, status, headers);
     this.headers = headers;
+    if (isRefusedForNow(status)) this.input.destination.backend.pause(requestedWaitMs(headers), performance.now());
     if (isDecidedByHead(status)) {
       attempt.abandon();
       this.conclude(attempt, outcomeOf(judged(attempt)));
@@ -331,7 +333,13 @@ export class Exchange implements AttemptEvents, BackendRequest {
     const authorization = instance.authorization ?? destination.backend.spec.authorization;
     const headers = destination.published
       ? supplierHeaders(isStream, authorization)
-      : upstreamHeaders(request.headers, this.engineRequestId, authorization, this.parts.settings.passedHeaders);
+      : upstreamHeaders(
+          request.headers,
+          this.engineRequestId,
+          authorization,
+          this.parts.settings.passedHeaders,
+          isStream,
+        );
     this.tried.push(instance);
     this.attempt = new Attempt(instance, this);
     const options: Dispatcher.DispatchOptions = {
@@ -351,6 +359,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private mayRetry(retry: Outcome['retry']): boolean {
     if (retry === 'never' || this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
     const { backend } = this.input.destination;
+    if (backend.pausedMs(performance.now()) > 0) return false;
     if (retry === 'elsewhere' && !backend.hasOther(performance.now(), this.tried)) return false;
     return (retry === 'spare' && backend.hasSoundOne(performance.now(), this.tried)) || backend.takeRetry();
   }

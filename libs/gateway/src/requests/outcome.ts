@@ -119,6 +119,11 @@ export function isDecidedByHead(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
+/** Whether the server may name a time before which the same request would be refused again (RFC 9110 10.2.3). */
+export function isRefusedForNow(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
 /** Whether the answer may reach the client while it arrives. An error is sent whole, or replaced. */
 export function isPassedOn(status: number): boolean {
   return status < 300;

@@ -114,7 +114,9 @@ it.each([
   ['no version', 'GET /healthz\r\n\r\n', 400, 'invalid_request'],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_request'],
   ['TLS', Buffer.from('16030100a5010000a1', 'hex'), 400, 'invalid_request'],
-  ['an unknown method', head(`FETCH ${PATH} HTTP/1.1`), 400, 'invalid_request'],
+  ['an unknown method', head(`FETCH ${PATH} HTTP/1.1`), 405, 'method_not_allowed'],
+  ['a method in lower case', head(`post ${PATH} HTTP/1.1`), 405, 'method_not_allowed'],
+  ['an unknown method of an unknown path', head('FETCH /nowhere HTTP/1.1'), 404, 'unknown_url'],
   ['a method of another kind', head(`TRACE ${PATH} HTTP/1.1`), 405, 'method_not_allowed'],
   ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nhost: a:443\r\n\r\n', 405, 'method_not_allowed'],
   ['a tunnel without a host', 'CONNECT a:443 HTTP/1.1\r\n\r\n', 405, 'method_not_allowed'],
@@ -136,7 +138,7 @@ it('has the methods of the whole server', async () => {
   const answer = await sent(head('OPTIONS * HTTP/1.1'));
   expect([outcomeOf(answer), /^allow: (.*)\r$/m.exec(answer)?.[1]]).toEqual([
     [204, undefined, true],
-    'GET, HEAD, POST',
+    'GET, HEAD, POST, OPTIONS',
   ]);
   expect(await sent('CONNECT a:443 HTTP/1.1\r\nx-request-id: mine\r\n\r\n')).toMatch(
     /^allow: .*\r\nx-request-id: mine\r$/m,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { lineOfUnknownMethod, type RefusedInput } from '@slipway/contracts';
 import {
   errorBody,
   expectationFailed,
@@ -9,6 +10,7 @@ import {
   wrongMethod,
   type GatewayError,
 } from '../gateway.errors.js';
+import { EVERY_METHOD, refusalOf } from './paths.js';
 
 /* The forms that HTTP allows for a request (RFC 9110 and 9112), apart from what a path does. */
 
@@ -74,13 +76,19 @@ const RAW_REFUSALS: Readonly<Record<string, [status: string, code: string, messa
 const refused = new WeakSet<Duplex>();
 
 /** Answers input that never became a request. */
-export function refuseRaw(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseRaw(error: NodeJS.ErrnoException & RefusedInput, socket: Duplex): void {
   // The rest of the refused input causes further errors, and closing now could lose the refusal.
   if (refused.has(socket) && error.code !== 'ECONNRESET') return;
   const { _httpMessage: current } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   // A refusal in the middle of another answer would look like a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent) {
     socket.destroy();
+    return;
+  }
+  const line = lineOfUnknownMethod(error);
+  if (line) {
+    const refusal = refusalOf(line.method, pathOf(line.target));
+    sendRaw(socket, statusLineOf(refusal), refusal.body(), randomUUID(), allowLineOf(refusal));
     return;
   }
   const [status, code, message] = RAW_REFUSALS[error.code ?? ''] ?? [
@@ -93,9 +101,17 @@ export function refuseRaw(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 /** The gateway opens no connections for clients. */
 export function refuseConnect(request: IncomingMessage, socket: Duplex): void {
-  const error: GatewayError = wrongMethod('CONNECT', pathOf(request.url as string), 'GET, HEAD, POST');
+  const error: GatewayError = wrongMethod('CONNECT', pathOf(request.url as string), EVERY_METHOD);
   socket.on('error', () => socket.destroy());
-  sendRaw(socket, '405 Method Not Allowed', error.body(), requestIdOf(request), `allow: ${error.headers['allow']}\r\n`);
+  sendRaw(socket, statusLineOf(error), error.body(), requestIdOf(request), allowLineOf(error));
+}
+
+function statusLineOf({ status }: GatewayError): string {
+  return `${status} ${STATUS_CODES[status]}`;
+}
+
+function allowLineOf({ headers: { allow } }: GatewayError): string {
+  return allow === undefined ? '' : `allow: ${allow}\r\n`;
 }
 
 function sendRaw(socket: Duplex, status: string, body: string, requestId: string, further = ''): void {

@@ -83,7 +83,11 @@ it('routes each path to its handler, whatever its query, and refuses all others'
   for (const path of ['/v1/chat/completions', '/v1/completions?x=1', '/v1/embeddings']) {
     expect((await ask('POST', path)).status).toBe(200);
     const refused = await ask('GET', path);
-    expect([refused.status, refused.headers.allow, codeOf(refused)]).toEqual([405, 'POST', 'method_not_allowed']);
+    expect([refused.status, refused.headers.allow, codeOf(refused)]).toEqual([
+      405,
+      'POST, OPTIONS',
+      'method_not_allowed',
+    ]);
   }
   expect(inferred.map((one) => one.split(' ')[0])).toEqual([
     '/v1/chat/completions',
@@ -94,12 +98,42 @@ it('routes each path to its handler, whatever its query, and refuses all others'
     expect((await ask('GET', path)).status).toBe(200);
     expect((await ask('HEAD', path)).status).toBe(200);
     const refused = await ask('POST', path);
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   }
   for (const path of ['/', '/v1', '/v1/chat', '/v1/chat/completions/', '/v1/models/', '/metricsx']) {
     const refused = await ask('GET', path);
     expect([path, refused.status, codeOf(refused)]).toEqual([path, 404, 'unknown_url']);
   }
+});
+
+it.each([
+  ['/v1/chat/completions', 405, 'POST, OPTIONS'],
+  ['/v1/models/acme/chat?x', 405, 'GET, HEAD, OPTIONS'],
+  ['/healthz', 405, 'GET, HEAD, OPTIONS'],
+  ['/nowhere', 404, undefined],
+])('refuses unusual methods of %s before it reads a token or a body', async (path, status, allow) => {
+  for (const method of ['PROPFIND', 'TRACE', 'QUERY', 'DELETE', 'FROBNICATE', 'get', 'Post']) {
+    const answer = await raw(
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\n{`,
+    );
+    const shown = [Number(answer.split(' ')[1]), /^allow: (.*)\r$/im.exec(answer)?.[1]];
+    expect([method, ...shown]).toEqual([method, status, allow]);
+    expect(answer).toContain(`"code":"${status === 404 ? 'unknown_url' : 'method_not_allowed'}"`);
+  }
+});
+
+it('HEAD has the head of GET', async () => {
+  for (const path of ['/v1/models', '/v1/models/x', '/healthz', '/readyz', '/v1/models/unknown']) {
+    const [get, head] = [await ask('GET', path), await ask('HEAD', path)];
+    expect([head.status, head.text]).toEqual([get.status, '']);
+    for (const name of ['content-type', 'content-length']) expect(head.headers[name]).toBe(get.headers[name]);
+  }
+});
+
+it('OPTIONS needs no token and reads no body', async () => {
+  const answer = await ask('OPTIONS', '/v1/completions', { 'content-type': 'text/plain', 'content-length': 1 }, 'x');
+  expect([answer.status, answer.headers.allow, answer.text]).toEqual([204, 'POST, OPTIONS', '']);
+  expect((await ask('OPTIONS', '/nowhere')).status).toBe(404);
 });
 
 it('reads the name of a model with or without its slash encoded', async () => {

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { KEEP_ALIVE } from '@slipway/contracts';
-import { GatewayError, internalError, notReady, unknownPath, wrongMethod } from '../gateway.errors.js';
+import { GatewayError, internalError, notReady } from '../gateway.errors.js';
 import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
 import { ClientGoneError } from './body-reader.js';
 import { CorsPolicy } from './cors.js';
+import { allowOf, EVERY_METHOD, INFERENCE_PATHS, kindOf, methodsOf, modelIdOf, refusalOf, serves } from './paths.js';
 import {
   assertWellFormed,
   isOnlyContinue,
@@ -26,8 +27,6 @@ export interface Handlers {
   readiness(): { isReady: boolean; status: Record<string, unknown> };
 }
 
-export const INFERENCE_PATHS = new Set(['/v1/chat/completions', '/v1/completions', '/v1/embeddings']);
-export const READ_PATHS = new Set(['/v1/models', '/healthz', '/readyz', '/metrics']);
 /** A refused body of up to this many bytes is read to its end, so that the connection can be kept. */
 const WORTH_READING = 1024 * 1024;
 
@@ -59,26 +58,26 @@ export function createGatewayServer(
     assertWellFormed(request);
     const path = pathOf(request.url as string);
     if (path === '*' && request.method === 'OPTIONS') {
-      response.writeHead(204, { allow: 'GET, HEAD, POST', 'x-request-id': requestId }).end();
+      response.writeHead(204, { allow: EVERY_METHOD, 'x-request-id': requestId }).end();
       return;
     }
-    const isInference = INFERENCE_PATHS.has(path);
-    const isModel = path.startsWith('/v1/models/') && path.length > '/v1/models/'.length;
-    if (!isInference && !isModel && !READ_PATHS.has(path))
-      throw unknownPath(request.method as string, path.slice(0, 200));
-    const methods = isInference ? 'POST' : 'GET, HEAD';
+    const method = request.method as string;
+    const kind = kindOf(path);
+    if (!kind) throw refusalOf(method, path);
     if (cors.isPreflight(request)) {
-      cors.permit(request, response, methods, requestId);
+      cors.permit(request, response, methodsOf(kind), requestId);
       return;
     }
-    if (isInference) {
-      if (request.method !== 'POST') throw wrongMethod(request.method as string, path, methods);
+    if (method === 'OPTIONS') {
+      response.writeHead(204, { allow: allowOf(kind), 'x-request-id': requestId }).end();
+      return;
+    }
+    if (!serves(kind, method)) throw refusalOf(method, path);
+    if (kind === 'inference') {
       if (!handlers.readiness().isReady && !isDraining()) throw notReady();
       await handlers.infer(request, response, path, requestId);
       return;
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw wrongMethod(request.method as string, path, methods);
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' }, requestId);
     else if (path === '/readyz') {
       const { isReady, status } = handlers.readiness();
@@ -90,7 +89,13 @@ export function createGatewayServer(
         'x-request-id': requestId,
       });
       response.end(text);
-    } else sendJson(response, 200, await handlers.models(request, isModel ? modelIdOf(path) : undefined), requestId);
+    } else
+      sendJson(
+        response,
+        200,
+        await handlers.models(request, kind === 'model' ? modelIdOf(path) : undefined),
+        requestId,
+      );
   };
 
   const server = createServer(
@@ -126,16 +131,6 @@ function isWorthContinuing({ headers, url, method }: IncomingMessage, maxBodyByt
     method === 'POST' &&
     INFERENCE_PATHS.has(pathOf(url as string))
   );
-}
-
-/** A slug contains a slash, which clients send encoded or not. */
-function modelIdOf(path: string): string {
-  const raw = path.slice('/v1/models/'.length);
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    return raw;
-  }
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown, requestId: string): void {

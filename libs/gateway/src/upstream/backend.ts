@@ -18,6 +18,8 @@ const BUSIER_TIMES = 2;
 const RETRY_SHARE = 0.3;
 const MAX_RETRIES_SAVED = 50;
 
+const LONGEST_LONE_WAIT_MS = 10_000;
+
 /** The data of a backend, from either table. */
 export interface BackendSpec {
   /** Id of the revision, or of an external supplier's binding: the key of its statistics. */
@@ -57,6 +59,9 @@ export class UpstreamBackend {
   uses = 0;
   /** Queue of the requests that wait while it sleeps. It exists until those requests have continued. */
   queue: HoldQueue | null = null;
+  /** By `performance.now()`. */
+  private pausedUntil = 0;
+  private refusedUntil = 0;
   private readonly notedFaults = new Set<string>();
   /** Whether its engine rejected the request for usage in streams. Unknown again once its instances change. */
   refusesUsageOption = false;
@@ -93,6 +98,9 @@ export class UpstreamBackend {
     this.instances = next;
     this.spec = spec;
     this.notedFaults.clear();
+    // The change may be the one that the supplier waits for.
+    this.pausedUntil = 0;
+    this.refusedUntil = 0;
     // Only after the remaining instances are known.
     for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
@@ -117,8 +125,32 @@ export class UpstreamBackend {
     return this.instances.some((instance) => !instance.isDraining);
   }
 
-  /** Whether some ready instance is not ejected. */
+  /**
+   * Obeys a supplier that requests a wait. An engine does not speak for the other instances of its revision.
+   * @param waitMs undefined if it requests none
+   */
+  pause(waitMs: number | undefined, now: number): void {
+    if (waitMs === undefined || this.spec.revisionName !== null) return;
+    this.pausedUntil = Math.max(this.pausedUntil, now + waitMs);
+    this.refusedUntil = Math.max(this.refusedUntil, now + Math.min(waitMs, LONGEST_LONE_WAIT_MS));
+  }
+
+  /** Milliseconds of the wait that are left. Other suppliers get its requests. */
+  pausedMs(now: number): number {
+    return Math.max(0, this.pausedUntil - now);
+  }
+
+  /**
+   * Milliseconds until it gets requests again that no other supplier can serve. One client's request may have caused the
+   * refusal, and must not stop all others for long.
+   */
+  refusedMs(now: number): number {
+    return Math.max(0, this.refusedUntil - now);
+  }
+
+  /** Whether some ready instance is not ejected, and no wait is requested. */
   isWell(now: number): boolean {
+    if (this.pausedUntil > now) return false;
     return this.instances.some((instance) => !instance.isDraining && !instance.isEjected(now));
   }
 

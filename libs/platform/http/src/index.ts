@@ -59,6 +59,7 @@ export {
 } from './answers/page.js';
 export { SlipwayHttpAdapter, type GuardHook, type HttpServerOptions } from './server/http-adapter.js';
 export type { BrowserPages } from './server/browser-pages.js';
+export { prefersEvents } from './server/negotiation.js';
 export { keepOpen, noteConnectionUse } from './server/request-shares.js';
 export { type Entrance, routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
 export { type ErrorEnvelope } from './server/error-answer.js';

@@ -200,8 +200,9 @@ describe('failures', () => {
 });
 
 describe('answers', () => {
-  it('fills in defaults, reads null of an optional field as absent, and warns of unknown fields', async () => {
-    const body = JSON.stringify({ name: 'abc', size: null, extra: 1, parts: [{ name: 'a', weight: 1, more: {} }] });
+  it('fills in defaults, reads null of a field that may be omitted as absent, and warns of unknown fields', async () => {
+    const nulls = { size: null, flag: null, labels: null, part: null, free: null, at: null };
+    const body = JSON.stringify({ name: 'abc', ...nulls, extra: 1, parts: [{ name: 'a', weight: 1, more: {} }] });
     const answer = await send('PUT', '/api/v1/samples/x', { body });
     expect(answer.body.dto).toEqual({ name: 'abc', flag: false, parts: [{ name: 'a', weight: 1 }] });
     expect(answer.body.warnings).toEqual([
@@ -305,7 +306,15 @@ describe('the OpenAPI document', () => {
     expect(put.responses['404']['x-error-codes']).toEqual(['sample_not_found']);
     expect(document.components.schemas.SampleDto).toMatchObject({ additionalProperties: true, required: ['name'] });
     expect(document.components.schemas.PartDto.additionalProperties).toBe(true);
-    expect(document.components.schemas.SampleDto.properties.size.type).toEqual(['integer', 'null']);
+    const { size, flag, parts, part, labels, name } = document.components.schemas.SampleDto.properties;
+    expect(name.type).toBe('string');
+    expect([size.type, flag.type, parts.type, labels.type]).toEqual([
+      ['integer', 'null'],
+      ['boolean', 'null'],
+      ['array', 'null'],
+      ['object', 'null'],
+    ]);
+    expect(part.anyOf).toEqual([{ $ref: '#/components/schemas/PartDto' }, { type: 'null' }]);
     expect((await send('GET', '/docs', { token: '' })).status).toBe(200);
   });
 });

@@ -23,7 +23,12 @@ it('distinguishes a live process from a ready one', async () => {
   problem = undefined;
   expect((await get('/readyz')).status).toBe(200);
   expect((await get('/elsewhere')).status).toBe(404);
-  expect((await get('/healthz', { method: 'POST' })).status).toBe(405);
+  const [wrong, options, head] = await Promise.all(
+    ['POST', 'OPTIONS', 'HEAD'].map((method) => get('/healthz', { method })),
+  );
+  expect([wrong!.status, options!.status, head!.status]).toEqual([405, 204, 200]);
+  expect([wrong!.headers.get('allow'), options!.headers.get('allow')]).toEqual(Array(2).fill('GET, HEAD, OPTIONS'));
+  expect((await get('/elsewhere', { method: 'POST' })).status).toBe(404);
 });
 
 it('does not wait for a check that hangs', async () => {

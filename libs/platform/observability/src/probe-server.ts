@@ -20,6 +20,9 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
+const PATHS = new Set(['/healthz', '/readyz', '/metrics']);
+const ALLOW = { allow: 'GET, HEAD, OPTIONS' };
+
 /** A readiness check that takes longer counts as not ready. Shorter than the usual probe timeout of orchestrators. */
 const READY_TIMEOUT_MS = 2_000;
 
@@ -47,8 +50,10 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: ProbeServerOptions): Promise<void> {
   const path = request.url?.split('?', 1)[0];
+  if (path === undefined || !PATHS.has(path)) return json(response, 404, { status: 'not_found' });
+  if (request.method === 'OPTIONS') return void response.writeHead(204, ALLOW).end();
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return json(response, 405, { status: 'method_not_allowed' }, { allow: 'GET, HEAD' });
+    return json(response, 405, { status: 'method_not_allowed' }, ALLOW);
   if (path === '/healthz') return json(response, 200, { status: 'ok' });
   if (path === '/readyz') {
     const reason = await whyNotReady(options.ready);
@@ -56,7 +61,6 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
       ? json(response, 200, { status: 'ready' })
       : json(response, 503, { status: 'unavailable', reason });
   }
-  if (path !== '/metrics') return json(response, 404, { status: 'not_found' });
   if (options.metricsToken && !holds(request, options.metricsToken))
     return json(response, 401, { status: 'unauthenticated' }, { 'www-authenticate': 'Bearer' });
   const { contentType, body } = await (options.render ?? renderMetrics)();

@@ -1,4 +1,4 @@
-import { serverUrls, withinTime } from '@slipway/contracts';
+import { retryAfterMs, serverUrls, withinTime } from '@slipway/contracts';
 import { collect } from '@slipway/platform-bounds';
 import { request, type Dispatcher } from 'undici';
 
@@ -42,6 +42,8 @@ export interface CallResult extends CheckOutcome {
   isOutage: boolean;
   /** The server sent nothing until a time-out. */
   isSilent: boolean;
+  /** The server refused for now, and requests this wait with `Retry-After`. */
+  retryAfterMs?: number;
 }
 
 export interface EngineCall {
@@ -58,12 +60,15 @@ export interface EngineAnswer {
   status: number;
   type: string;
   text: string;
+  retryAfterMs?: number;
 }
 
 const CALL_TIMEOUT_MS = 60_000;
 /** Without a byte in either direction. A model that is loaded at its first request answers within this time. */
 export const CALL_IDLE_TIMEOUT_MS = 30_000;
 const SILENCES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+/** Statuses whose `Retry-After` says when the same call may succeed (RFC 9110 10.2.3, RFC 6585 4). */
+const REFUSED_FOR_NOW = new Set([429, 503]);
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** Makes one call and judges its result. Never throws for any behaviour of the target. */
@@ -81,7 +86,11 @@ export async function callEngine(
   });
   try {
     const answer = await exchange(target, call);
-    return result(judge(answer), isOutageStatus(answer.status));
+    const waits = answer.retryAfterMs !== undefined && REFUSED_FOR_NOW.has(answer.status);
+    return {
+      ...result(judge(answer), isOutageStatus(answer.status)),
+      ...(waits && { retryAfterMs: answer.retryAfterMs }),
+    };
   } catch (error) {
     call.signal?.throwIfAborted();
     return result({ result: 'failed', message: reasonOf(error, call) }, !isRefusedByGuard(error), isSilence(error));
@@ -121,6 +130,7 @@ async function send(server: CallableServer, call: EngineCall): Promise<EngineAns
     status: answer.statusCode,
     type: String(answer.headers['content-type'] ?? ''),
     text: bytes.toString('utf8'),
+    retryAfterMs: retryAfterMs(answer.headers['retry-after'], answer.headers['date'], Date.now()),
   };
 }
 

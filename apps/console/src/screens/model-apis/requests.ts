@@ -62,5 +62,5 @@ const action = (resource: string, body: unknown, cli: string): ActionCommands =>
   cli,
 });
 
-const flagsOf = (flags: Record<string, string | number | undefined>): string[] =>
-  Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
+const flagsOf = (flags: Record<string, string | number | null | undefined>): string[] =>
+  Object.entries(flags).flatMap(([flag, value]) => ((value ?? undefined) === undefined ? [] : [flag, String(value)]));

@@ -176,6 +176,7 @@ function planOf(of: Situation & { records: ReviewRecords }, option: Proposal) {
 interface FieldSchema {
   $ref?: string;
   allOf?: FieldSchema[];
+  anyOf?: FieldSchema[];
   type?: string | string[];
   properties?: Record<string, FieldSchema>;
   items?: FieldSchema;
@@ -186,7 +187,7 @@ function fieldsOfPolicy(): string[] {
   const document = JSON.parse(readFileSync(new URL('../../../../sdk/openapi.json', import.meta.url), 'utf8'));
   const schemas = document.components.schemas as Record<string, FieldSchema>;
   const resolved = (schema: FieldSchema): FieldSchema => {
-    const ref = schema.$ref ?? schema.allOf?.find((one) => one.$ref)?.$ref;
+    const ref = schema.$ref ?? [...(schema.allOf ?? []), ...(schema.anyOf ?? [])].find((one) => one.$ref)?.$ref;
     return ref ? (schemas[ref.split('/').at(-1) as string] as FieldSchema) : schema;
   };
   const leaves = (schema: FieldSchema, path: string): string[] => {

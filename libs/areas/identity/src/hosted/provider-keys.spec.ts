@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { identityOf } from './hosted-token.js';
 import { ProviderKeys, type ProviderKeyTimes } from './provider-keys.js';
@@ -10,7 +10,7 @@ const RULES = { issuer: 'https://id.test', audience: 'slipway' };
 let server: Server;
 let url: string;
 let asked: number;
-let answer: () => { status: number; body: string };
+let answer: () => { status: number; body: string; headers?: Record<string, string> };
 let signers: Map<string, { sign: CryptoKey; open: JWK }>;
 
 beforeEach(async () => {
@@ -23,8 +23,8 @@ beforeEach(async () => {
   publish('a');
   server = createServer((_request, response) => {
     asked += 1;
-    const { status, body } = answer();
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    const { status, body, headers } = answer();
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
@@ -107,6 +107,33 @@ it.each([
   expect(await ask(warm, 'a')).toBe('ok');
   expect(await ask(warm, 'b')).toBe('unavailable');
   expect(asked - before).toBe(1);
+});
+
+it.each([
+  ['seconds', () => '20', 20_000],
+  ['a date', () => new Date(Date.now() + 20_000).toUTCString(), 20_000],
+  ['far too many seconds', () => '99999999999', 60_000],
+  ['a value of no form', () => '-1', 1_000],
+])('a provider that requests a wait with %s is not asked before its end, up to a minute', async (_what, wait, ms) => {
+  const keys = make({ maxAgeMs: 0 });
+  expect(await ask(keys, 'a')).toBe('ok');
+  const begun = performance.now();
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(begun);
+  try {
+    answer = () => ({ status: 503, body: '', headers: { 'retry-after': wait() } });
+    expect(await ask(keys, 'a')).toBe('ok');
+    const before = asked;
+    // A date has no fractions of a second.
+    clock.mockReturnValue(begun + ms - 1_001);
+    expect(await ask(keys, 'a')).toBe('ok');
+    expect(asked).toBe(before);
+    clock.mockReturnValue(begun + ms + 1_000);
+    publish('b');
+    expect(await ask(keys, 'b')).toBe('ok');
+    expect(asked).toBe(before + 1);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 it('a provider that does not answer is given up', async () => {

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { retryAfterMs } from '@slipway/contracts';
 import {
   errors as jose,
   createLocalJWKSet,
@@ -21,6 +22,8 @@ export interface ProviderKeyTimes {
 const TIMES: ProviderKeyTimes = { maxAgeMs: 600_000, cooldownMs: 10_000, timeoutMs: 5_000 };
 /** Time between two requests to an unreachable provider. */
 const RETRY_MS = 1_000;
+/** The longest `Retry-After` of the provider that is obeyed, because users with a new key cannot sign in meanwhile. */
+const LONGEST_WAIT_MS = 60_000;
 
 /**
  * The public keys of the identity provider. They come only from the configured URL; keys in a token's header (jwk, jku,
@@ -30,15 +33,22 @@ export class ProviderKeys {
   private readonly logger = new Logger('identity');
   private readonly remote: ReturnType<typeof createRemoteJWKSet>;
   private retryAt = 0;
+  /** The wait that the provider requested with its last answer. */
+  private requestedMs = 0;
 
   /** @param fetch for the request, if it is not the runtime's own */
-  constructor(url: string, times: Partial<ProviderKeyTimes> = {}, fetch?: typeof globalThis.fetch) {
+  constructor(url: string, times: Partial<ProviderKeyTimes> = {}, fetch: typeof globalThis.fetch = globalThis.fetch) {
     const { maxAgeMs, cooldownMs, timeoutMs } = { ...TIMES, ...times };
     this.remote = createRemoteJWKSet(new URL(url), {
       cacheMaxAge: maxAgeMs,
       cooldownDuration: cooldownMs,
       timeoutDuration: timeoutMs,
-      ...(fetch && { [customFetch]: fetch }),
+      [customFetch]: async (...request) => {
+        this.requestedMs = 0;
+        const answer = await fetch(...request);
+        this.noteWait(answer);
+        return answer;
+      },
     });
   }
 
@@ -55,9 +65,15 @@ export class ProviderKeys {
       this.logger.warn(
         `Could not fetch the keys of the identity provider: ${failure instanceof Error ? failure.message : String(failure)}`,
       );
-      this.retryAt = performance.now() + RETRY_MS;
+      this.retryAt = performance.now() + Math.max(RETRY_MS, Math.min(this.requestedMs, LONGEST_WAIT_MS));
       return this.fromCache(header, token);
     }
+  }
+
+  private noteWait({ status, headers }: Response): void {
+    if (status !== 429 && status !== 503) return;
+    this.requestedMs =
+      retryAfterMs(headers.get('retry-after') ?? undefined, headers.get('date') ?? undefined, Date.now()) ?? 0;
   }
 
   private async fromCache(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {

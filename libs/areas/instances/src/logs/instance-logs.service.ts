@@ -47,8 +47,7 @@ export class InstanceLogsService implements ExistenceCheck {
     const since = sinceOf(query, Date.now());
     const asked = { tail, stream, previous, follow, ...(since !== undefined && { since }) };
     if (!follow) return this.text(instance, asked, client);
-    await this.feed.stream(client, async (signal) => eventsOf(await this.reader.open(instance, asked, signal)));
-    return undefined;
+    return this.feed.stream(client, async (signal) => eventsOf(await this.reader.open(instance, asked, signal)));
   }
 
   async assertExists(tenantId: string, { name, id }: Record<string, string>): Promise<void> {

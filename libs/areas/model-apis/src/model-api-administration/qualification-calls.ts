@@ -34,6 +34,12 @@ export const SILENT_TARGET_RESULT: CallResult = {
   message: 'not called, because the target did not respond to an earlier call',
 };
 
+/** A target that requests a long wait is not called again before it is over. */
+export const WAITING_TARGET_RESULT: CallResult = {
+  ...NO_INSTANCE_RESULT,
+  message: 'not called, because the target requested a longer wait after an earlier call',
+};
+
 /** The fields of a binding that its qualification needs. */
 export interface QualificationSubject {
   tenantId: string;
@@ -142,6 +148,7 @@ async function callEach(
 function combine(results: readonly CallResult[]): CallResult {
   const failed = results.filter(({ result }) => result === 'failed');
   const untold = results.filter(({ result }) => result === 'not_applicable');
+  const waits = failed.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
   const telling = [failed, untold, results].find(({ length }) => length > 0)!;
   const more = telling.length > MAX_SHOWN ? `; and ${telling.length - MAX_SHOWN} more` : '';
   const shown = telling.slice(0, MAX_SHOWN).map(({ message }) => message);
@@ -151,6 +158,7 @@ function combine(results: readonly CallResult[]): CallResult {
     isOutage: failed.some(({ isOutage }) => isOutage),
     isSilent: results.some(({ isSilent }) => isSilent),
     durationMs: Math.max(...results.map(({ durationMs }) => durationMs)),
+    ...(waits.length > 0 && { retryAfterMs: Math.max(...waits) }),
   };
 }
 

@@ -31,11 +31,16 @@ import type { QualificationCheckDto } from './binding.dto.js';
 import { BindingEntity, withResult } from './binding.entity.js';
 import { ADD_BINDING_CHECK, LOCK_BINDING, type LockedBinding } from './binding.query.js';
 import { PublicationEntity } from './publication.entity.js';
-import { QualificationCalls, SILENT_TARGET_RESULT, instancesToCall } from './qualification-calls.js';
+import {
+  instancesToCall,
+  QualificationCalls,
+  SILENT_TARGET_RESULT,
+  WAITING_TARGET_RESULT,
+} from './qualification-calls.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
 /** The part of a check's result that its step keeps for later steps. */
-type CheckStepResult = QualificationCheckDto & { isOutage?: boolean; isSilent?: boolean };
+type CheckStepResult = QualificationCheckDto & { isOutage?: boolean; isSilent?: boolean; requestsWait?: boolean };
 
 export interface QualificationInput {
   bindingId: string;
@@ -51,7 +56,7 @@ export interface QualificationInput {
  *   on failure or cancel: release_target
  *
  * The calls record their findings and never fail, so that one qualification reports every problem; `conclude` judges.
- * Only a target that let a time-out pass is not called again. No text of a target gets into a row, an event or a
+ * Only a target that let a time-out pass is not called again, nor one that requests a longer wait than is obeyed. No text of a target gets into a row, an event or a
  * message, and no address except those in the revision's spec.
  */
 export const QUALIFICATION = defineOperation({
@@ -80,6 +85,9 @@ const READY_POLL_MS = 500;
  * time.
  */
 const OTHERS_WAIT_MS = 10_000;
+/** The longest `Retry-After` of a target that a check obeys, and how often. Beyond that, the check fails. */
+const LONGEST_REQUESTED_WAIT_MS = 60_000;
+const MOST_REQUESTED_WAITS = 3;
 /** A revision stays up this long for the publication that usually follows. */
 const WARM_SECONDS = 3_600;
 
@@ -164,15 +172,32 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     });
   }
 
-  private async check({ operation, input, step, results, signal }: Context, name: QualificationCheck) {
+  private async check(
+    { operation, input, step, results, signal, state }: Context,
+    name: QualificationCheck,
+  ): Promise<StepOutcome> {
     // A retry still has the results of the calls after this one.
     const before = QUALIFICATION_CHECKS.slice(0, QUALIFICATION_CHECKS.indexOf(name));
-    const wasSilent = before.some((earlier) => (results[earlier] as CheckStepResult | undefined)?.isSilent);
-    const called = (results['await_ready'] as { called?: string[] } | undefined)?.called;
-    const shown = wasSilent
+    const earlier = before.flatMap((one) => (results[one] as CheckStepResult | undefined) ?? []);
+    const uncalled = earlier.some(({ isSilent }) => isSilent)
       ? SILENT_TARGET_RESULT
-      : await this.calls.check(name, { tenantId: operation.tenantId, ...input }, { called, signal });
-    const { result, message, isOutage, isSilent, durationMs } = shown;
+      : earlier.some(({ requestsWait }) => requestsWait)
+        ? WAITING_TARGET_RESULT
+        : undefined;
+    const called = (results['await_ready'] as { called?: string[] } | undefined)?.called;
+    const shown =
+      uncalled ?? (await this.calls.check(name, { tenantId: operation.tenantId, ...input }, { called, signal }));
+    const { result, isOutage, isSilent, durationMs, retryAfterMs } = shown;
+    const waits = Number(state?.['waits'] ?? 0);
+    const requestsWait = result === 'failed' && retryAfterMs !== undefined;
+    if (requestsWait && retryAfterMs <= LONGEST_REQUESTED_WAIT_MS && waits < MOST_REQUESTED_WAITS)
+      return sleep({
+        forMs: Math.max(retryAfterMs, READY_POLL_MS),
+        status: 'running',
+        state: { waits: waits + 1 },
+        message: `${shown.message}; ${waitText(retryAfterMs)}`,
+      });
+    const message = requestsWait ? `${shown.message}; ${waitText(retryAfterMs)}` : shown.message;
     const check: QualificationCheckDto = {
       name: step.name,
       passed: result === 'passed',
@@ -183,7 +208,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     return done({
       message,
       evidence: check,
-      result: { ...check, isOutage, isSilent },
+      result: { ...check, isOutage, isSilent, requestsWait },
       commit: async (tx) => void (await tx.query(ADD_BINDING_CHECK, [input.bindingId, JSON.stringify(check)])),
     });
   }
@@ -279,6 +304,13 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     await this.instances.release(tx, revisionId, `operation:${id}`);
   }
 }
+
+function waitText(requestedMs: number): string {
+  const seconds = Math.ceil(requestedMs / 1_000);
+  return `the target requests a wait of ${seconds <= MOST_SECONDS_SHOWN ? seconds : `more than ${MOST_SECONDS_SHOWN}`} s`;
+}
+
+const MOST_SECONDS_SHOWN = 86_400;
 
 /** Without this check, requests would reach the server again as soon as it is no longer distinguished. */
 function assertNoneChanged(servers: readonly AdoptedServer[]): void {

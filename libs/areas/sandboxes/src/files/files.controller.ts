@@ -139,6 +139,7 @@ export class FilesController {
     description:
       'Without `path`, returns the files ordered by path. With `path`, returns the content of that file, or 304 if `If-None-Match` matches.',
     ok: { 200: FileListDto, 304: null },
+    also: ['application/octet-stream'],
     errors: ['sandbox_not_found', 'sandbox_file_not_found'],
     paged: true,
   })

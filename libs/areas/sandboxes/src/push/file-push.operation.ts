@@ -32,7 +32,17 @@ import { pushRequest, sendFile } from './push-request.js';
 const MAX_TRIES = 14;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
+/** The longest `Retry-After` that is obeyed: a provider with a wrong clock must not hold a file back for days. */
+const LONGEST_REQUESTED_WAIT_MS = 3_600_000;
 const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
+
+/** The result of one request. */
+interface PushResult {
+  /** The content that was sent. */
+  blob: string;
+  problem?: string;
+  retryAfterMs?: number;
+}
 
 interface FilePushInput {
   sandboxId: string;
@@ -106,16 +116,18 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
       const either = joinSignals(revoked, signal);
       return this.send(input, either.signal).finally(either.stop);
     });
-    if (sent.problem !== undefined) return this.again(tries + 1, sent.problem);
+    if (sent.problem !== undefined) return this.again(tries + 1, sent.problem, sent.retryAfterMs);
     const after = await this.find(input);
     if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced in the meantime');
     return this.synced(operation.tenantId, { ...input, blob: sent.blob });
   }
 
-  private again(tries: number, problem: string): StepOutcome {
+  /** @param requestedMs lengthens the wait and never shortens it, so that the tries are not used up in seconds */
+  private again(tries: number, problem: string, requestedMs = 0): StepOutcome {
     if (tries >= MAX_TRIES)
       throw new StepFailed(operationFailures.dependency_outage, `Gave up after ${tries} attempts: ${problem}`);
-    const forMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
+    const ownMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
+    const forMs = Math.max(ownMs, Math.min(requestedMs, LONGEST_REQUESTED_WAIT_MS));
     return sleep({ forMs, status: 'running', state: { tries }, message: `Attempt ${tries} failed: ${problem}` });
   }
 
@@ -128,7 +140,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
    * Sends the current file. `problem` is the reason why it did not arrive, if a retry may help.
    * @throws StepFailed if a retry will not help
    */
-  private async send(input: FilePushInput, signal: AbortSignal): Promise<{ blob: string; problem?: string }> {
+  private async send(input: FilePushInput, signal: AbortSignal): Promise<PushResult> {
     const row = await this.find(input);
     if (!row) return { blob: '', problem: 'the file no longer exists' };
     if (row.state === 'revoked')
@@ -149,8 +161,8 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
       const push = pushRequest({ ...row, credential }, { path: input.path, sizeBytes, content });
       const limitMs = transferLimitMs(sizeBytes);
       const dispatcher = this.egress.dispatcher(this.egress.patterns(row.tenantName));
-      const status = await sendFile(push, { dispatcher, signal, limitMs, idleTimeoutMs: this.idleTimeoutMs });
-      return { blob: row.blob, problem: judge(status) };
+      const answer = await sendFile(push, { dispatcher, signal, limitMs, idleTimeoutMs: this.idleTimeoutMs });
+      return { blob: row.blob, problem: judge(answer.status), retryAfterMs: answer.retryAfterMs };
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;
       if (failure instanceof EgressRefusedError)

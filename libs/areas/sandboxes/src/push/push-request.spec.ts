@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Readable } from 'node:stream';
 import { afterEach, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import { type PushDestination, pushRequest, type SendBounds, sendFile } from './push-request.js';
+import { type PushAnswer, type PushDestination, pushRequest, type SendBounds, sendFile } from './push-request.js';
 
 const destination = (change: Partial<PushDestination>): PushDestination => ({
   provider: 'e2b',
@@ -74,7 +74,11 @@ afterEach(() => {
 });
 
 /** Sends that many bytes to a server that handles a connection with `serve`. */
-async function send(serve: (socket: Socket) => void, size: number, bounds: Partial<SendBounds> = {}): Promise<number> {
+async function send(
+  serve: (socket: Socket) => void,
+  size: number,
+  bounds: Partial<SendBounds> = {},
+): Promise<PushAnswer> {
   sockets = [];
   const started = createServer((socket) => {
     sockets.push(socket.on('error', () => undefined));
@@ -117,7 +121,21 @@ it('a server that takes a little now and then is given up after the whole time',
 it('an answer that does not end counts by its status', async () => {
   const answer = (socket: Socket): void =>
     void socket.resume().once('data', () => socket.write('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nx'));
-  expect(await send(answer, 10)).toBe(201);
+  expect(await send(answer, 10)).toEqual({ status: 201 });
+});
+
+it.each([
+  ['Retry-After: 7', 7_000],
+  ['Retry-After: 1\r\nRetry-After: 3', 3_000],
+  ['Date: Sun, 29 Nov 2020 12:00:00 GMT\r\nRetry-After: Sun, 29 Nov 2020 12:00:45 GMT', 45_000],
+  ['Retry-After: -5', undefined],
+  ['Retry-After: soon', undefined],
+])('an answer with "%s" requests a wait of %s ms', async (headers, retryAfterMs) => {
+  const answer = (socket: Socket): void =>
+    void socket
+      .resume()
+      .once('data', () => socket.write(`HTTP/1.1 429 Too Many Requests\r\n${headers}\r\nContent-Length: 0\r\n\r\n`));
+  expect(await send(answer, 10)).toEqual({ status: 429, retryAfterMs });
 });
 
 it('a push stops at once when the signal aborts', async () => {

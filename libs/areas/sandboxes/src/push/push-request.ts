@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { withinTime, withoutTrailingSlashes } from '@slipway/contracts';
+import { retryAfterMs, withinTime, withoutTrailingSlashes } from '@slipway/contracts';
 import { type Dispatcher, request } from 'undici';
 import type { ExternalProvider } from '../references/reference.dto.js';
 import { TRANSFER_IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
@@ -78,6 +78,12 @@ async function* joined(head: Buffer, content: Readable, tail: Buffer): AsyncGene
   yield tail;
 }
 
+export interface PushAnswer {
+  status: number;
+  /** The wait that the other side requests. */
+  retryAfterMs?: number;
+}
+
 export interface SendBounds {
   dispatcher: Dispatcher;
   signal: AbortSignal;
@@ -88,17 +94,17 @@ export interface SendBounds {
 }
 
 /**
- * Sends one request with a file and returns the status of its answer. It ends if no byte passes for `idleTimeoutMs`,
+ * Sends one request with a file and returns what its answer decides. It ends if no byte passes for `idleTimeoutMs`,
  * after `limitMs` even if bytes still pass, and at once when the signal aborts.
  */
-export function sendFile(push: PushRequest, { signal: outer, limitMs, ...bounds }: SendBounds): Promise<number> {
+export function sendFile(push: PushRequest, { signal: outer, limitMs, ...bounds }: SendBounds): Promise<PushAnswer> {
   return withinTime(limitMs, outer, (signal) => exchange(push, { ...bounds, signal }));
 }
 
 async function exchange(
   { url, ...options }: PushRequest,
   { dispatcher, signal, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS }: Omit<SendBounds, 'limitMs'>,
-): Promise<number> {
+): Promise<PushAnswer> {
   const answer = await request(url, {
     ...options,
     dispatcher,
@@ -108,5 +114,6 @@ async function exchange(
     signal,
   } as Parameters<typeof request>[1]);
   await answer.body.dump({ limit: MAX_ANSWER_BYTES });
-  return answer.statusCode;
+  const { statusCode: status, headers } = answer;
+  return { status, retryAfterMs: retryAfterMs(headers['retry-after'], headers['date'], Date.now()) };
 }

@@ -1,6 +1,5 @@
-import { timeLimit } from '@slipway/contracts';
+import { retryAfterMs, timeLimit } from '@slipway/contracts';
 import type { GuardedPost } from '@slipway/platform-egress';
-import { retryAfterMs } from './retry-after.js';
 
 /** The rest of a longer answer is not read, because it is not used. */
 const MAX_ANSWER_BYTES = 16_384;

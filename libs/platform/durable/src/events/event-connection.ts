@@ -10,6 +10,15 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 const DRAIN_LIMIT_MS = 30_000;
 const RECONNECT_AFTER_MS = 2_000;
 
+/** Headers of an answer that streams events. */
+export const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Proxies of the nginx family buffer answers unless this header forbids it.
+  'x-accel-buffering': 'no',
+  vary: 'accept',
+};
+
 /**
  * The open answer of one `text/event-stream` client. Fastify has handed the socket over; no other code writes to it.
  * Nest's `@Sse` takes an Observable, which cannot hold back a page until the client has read the previous one.
@@ -25,14 +34,7 @@ export class EventConnection {
     this.response = reply.raw;
     this.response.on('error', () => this.cut());
     this.response.on('close', () => this.runClosers());
-    this.response.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      // Proxies of the nginx family buffer answers unless this header forbids it.
-      'x-accel-buffering': 'no',
-      vary: 'accept',
-    });
+    this.response.writeHead(200, { ...headers, ...EVENT_STREAM_HEADERS });
     this.response.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
   }
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { RequestGuard } from '@slipway/platform-http/auth';
-import { errors, rawJson, type Principal, type RouteSpec, type Scope } from '@slipway/platform-http';
+import { errors, rawJson, type Principal, type RawJson, type RouteSpec, type Scope } from '@slipway/platform-http';
 import { EventFeed, type FeedClient } from './event-feed.js';
 import type { EventList } from './event-list.js';
 import type { EventStreams, StreamRequest } from './event-stream.js';
@@ -66,10 +66,13 @@ function client(headers: Record<string, string | string[]> = {}, who: Principal 
 const stream = (headers: Record<string, string | string[]> = {}) => client({ accept: 'text/event-stream', ...headers });
 
 it('answers a page if no stream is requested, and sets vary to accept', async () => {
-  for (const accept of ['application/json', '*/*', 'text/event-streams', 'x-text/event-stream']) {
+  for (const accept of [
+    ...['application/json', '*/*', 'text/event-streams', 'x-text/event-stream'],
+    ...['application/json, text/event-stream;q=0.5', 'text/event-stream;q=0, */*'],
+  ]) {
     const answer = await feed.answer(WHOLE, QUERY, PAGE, client({ accept }));
     expect(answer).toMatchObject({ status: 200, headers: { vary: 'accept' } });
-    expect(JSON.parse(answer!.body!.text)).toEqual(['ten_1', WHOLE, QUERY, PAGE]);
+    expect(JSON.parse((answer!.body as RawJson).text)).toEqual(['ten_1', WHOLE, QUERY, PAGE]);
   }
   expect(opened).toEqual([]);
 });
@@ -77,7 +80,8 @@ it('answers a page if no stream is requested, and sets vary to accept', async ()
 it.each([
   'text/event-stream',
   'TEXT/EVENT-STREAM;q=1',
-  'application/json, text/event-stream ;q=0.5',
+  'application/json;q=0.5, text/event-stream ;q=0.6',
+  'text/*',
   'a/b,text/event-stream,c/d',
 ])('opens a stream for accept: %s', async (accept) => {
   const answer = await feed.answer(WHOLE, { ...QUERY, after: 7, type: 'plan.approved' }, PAGE, client({ accept }));
@@ -92,6 +96,20 @@ it.each([
       tokenId: 'tok_1',
     },
   ]);
+});
+
+it('answers HEAD with the head of the stream, and opens none', async () => {
+  const asked = stream();
+  asked.request = { ...asked.request, method: 'HEAD' } as FeedClient['request'];
+  const answer = await feed.answer(WHOLE, QUERY, PAGE, asked);
+  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+  let isEnded: boolean | undefined;
+  const lines = await feed.stream(asked, async (signal) => {
+    signal.addEventListener('abort', () => (isEnded = true));
+    return (async function* () {})();
+  });
+  expect(lines).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+  expect([opened, isEnded]).toEqual([[], true]);
 });
 
 it('opens a stream without a token id for a caller without a token', async () => {

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { createParamDecorator, Injectable, Optional, type ExecutionContext } from '@nestjs/common';
 import { isAccessRefusal, RequestGuard } from '@slipway/platform-http/auth';
 import {
   errors,
+  prefersEvents,
   reply,
   SlipwayError,
   type PageRequest,
@@ -10,7 +12,7 @@ import {
   type SlipwayReply,
   type SlipwayRequest,
 } from '@slipway/platform-http';
-import type { EventConnection } from './event-connection.js';
+import { EVENT_STREAM_HEADERS, type EventConnection } from './event-connection.js';
 import { typesOf, type EventQueryDto } from './event.dto.js';
 import { EventList } from './event-list.js';
 import { EventStreams } from './event-stream.js';
@@ -44,7 +46,7 @@ export class EventFeed {
 
   /**
    * Answers with a page of events or with a stream.
-   * @returns the page, or undefined when the answer has become a stream
+   * @returns the page, or undefined when the answer has become a stream. For `HEAD`, the head of a stream
    * @throws cursor_expired (410); invalid_parameter (400) if the Last-Event-ID is not one; quota_exceeded (429) if the
    * caller's token or tenant has its maximum of open streams
    */
@@ -53,14 +55,15 @@ export class EventFeed {
     query: EventQueryDto,
     page: PageRequest,
     client: FeedClient,
-  ): Promise<Reply<RawJson | undefined> | undefined> {
+  ): Promise<Reply<RawJson | Readable | undefined> | undefined> {
     const tenantId = tenantOf(client.request);
-    if (!wantsStream(client.request))
+    if (!prefersEvents(client.request))
       return reply(200, await this.list.page(tenantId, source, query, page), { vary: 'accept' });
     const resumed = lastEventId(client.request);
     // In the specification of EventSource, 204 makes a client not connect again.
     if (source.operation && resumed !== undefined && (await this.streams.isTold(source.operation, resumed)))
       return reply(204, undefined);
+    if (isHead(client)) return streamHead();
     const giveBack = this.reserveStream(client);
     try {
       await this.streams.open({
@@ -84,17 +87,23 @@ export class EventFeed {
    * @param open is called before the reply is taken over, with a signal that is aborted when the stream has ended. An
    * error that it throws is answered like that of any request. Its items are sent until it ends or fails, followed by
    * an event `end` with the reason
+   * @returns undefined when the answer has become a stream. For `HEAD`, the head of a stream
    * @throws quota_exceeded (429)
    */
   async stream(
     client: FeedClient,
     open: (signal: AbortSignal) => Promise<AsyncIterable<{ type: string; data: unknown }>>,
-  ): Promise<void> {
+  ): Promise<Reply<Readable> | undefined> {
     const giveBack = this.reserveStream(client);
     const ended = new AbortController();
     try {
       await this.answers.ready();
       const source = await open(ended.signal);
+      if (isHead(client)) {
+        ended.abort();
+        giveBack();
+        return streamHead();
+      }
       const connection = this.answers.open(this.readerOf(client));
       connection.onClose(() => {
         ended.abort();
@@ -102,6 +111,7 @@ export class EventFeed {
       });
       // It is not awaited, because the request is over as soon as its answer has become a stream.
       void send(connection, source);
+      return undefined;
     } catch (error) {
       ended.abort();
       giveBack();
@@ -144,6 +154,14 @@ export class EventFeed {
   }
 }
 
+function isHead({ request }: FeedClient): boolean {
+  return request.method === 'HEAD';
+}
+
+function streamHead(): Reply<Readable> {
+  return reply(200, Readable.from([]), EVENT_STREAM_HEADERS);
+}
+
 async function send(
   connection: EventConnection,
   source: AsyncIterable<{ type: string; data: unknown }>,
@@ -160,10 +178,6 @@ async function send(
   }
   connection.event(undefined, 'end', JSON.stringify({ reason }));
   connection.end();
-}
-
-function wantsStream(request: SlipwayRequest): boolean {
-  return /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(request.headers.accept ?? '');
 }
 
 function lastEventId(request: SlipwayRequest): number | undefined {

@@ -80,6 +80,8 @@ function fromStatus(status: number): SlipwayError {
       return errors.not_found();
     case 405:
       return errors.method_not_allowed();
+    case 406:
+      return errors.not_acceptable();
     case 408:
       return errors.request_timeout();
     case 412:

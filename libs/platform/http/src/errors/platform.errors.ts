@@ -56,6 +56,12 @@ export const errors = defineErrors({
     message: 'This path does not support the method.',
     remediation: 'Use one of the methods in the Allow header.',
   },
+  not_acceptable: {
+    status: 406,
+    category: 'invalid_request',
+    message: 'The Accept header excludes every media type of the response.',
+    remediation: 'Send Accept: application/json, or no Accept header.',
+  },
   request_timeout: {
     status: 408,
     category: 'invalid_request',

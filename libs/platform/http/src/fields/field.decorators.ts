@@ -282,7 +282,7 @@ export interface FieldOptions<T = unknown> {
   description?: string;
   example?: unknown;
   optional?: boolean;
-  /** `null` is published as allowed. In a request it counts as absent. */
+  /** For answers: the value may be `null`. In requests, `null` counts as absent wherever a field may be left out. */
   nullable?: boolean;
   /** For merge patches: the field is optional. `null` stays in the DTO and removes the current value. */
   removable?: boolean;
@@ -350,7 +350,7 @@ function field<T>(options: FieldOptions<T>, published: object, { rules, shape }:
   const remember: PropertyDecorator = (target, key) =>
     addField(target.constructor, {
       name: String(key),
-      isNullable: Boolean(options.nullable || options.optional),
+      isNullable: !options.removable && (options.nullable === true || !isRequired),
       isRemovable: Boolean(options.removable),
       defaultValue: options.default,
       check: options.check as ((value: unknown) => string | undefined) | undefined,

@@ -22,7 +22,7 @@ export interface Shape {
 /** Everything needed to read a field of a DTO class, except its rules, which class-validator holds. */
 export interface Field {
   name: string;
-  /** `null` counts as absent. */
+  /** The field may be left out, and `null` counts as absent. */
   isNullable: boolean;
   /** `null` stays, because it has a meaning in a merge patch. */
   isRemovable: boolean;

@@ -6,7 +6,9 @@ import { errorSpecOf, errorSpecs } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { declaredRoute } from '../routes/route.decorator.js';
 import { hasEtag, takesKey, type RouteSpec } from '../routes/route-spec.js';
+import { offeredBy } from '../server/negotiation.js';
 import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
+import { publishNulls } from './nulls.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
 import { TAGS } from './tags.js';
@@ -39,6 +41,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     complete(operation, route);
   }
   acceptAdditionalProperties(document);
+  publishNulls(document);
   publishWarnings(document);
   for (const { operation } of operationsOf(document)) operation.responses['default'] = ANY_FAILURE;
   return Object.assign(document, {
@@ -125,6 +128,7 @@ function impliedErrors(route: RouteSpec): string[] {
     'unauthenticated',
     'token_expired',
     'scope_insufficient',
+    ...(offeredBy(route).length > 0 ? ['not_acceptable'] : []),
     ...(hasBody ? ['invalid_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] : []),
     ...(route.paged ? ['validation_failed'] : []),
     ...(takesKey(route) ? ['idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress'] : []),
@@ -147,9 +151,12 @@ const DESCRIPTION = `Control plane for inference deployments: revisions, routing
 - **Retries**: send an \`Idempotency-Key\` where it is accepted. A retry with the same key returns the result of the first request, without its secrets. The same key with another request returns 422 \`idempotency_key_reused\`. Mutations that do not accept a key warn with \`idempotency_key_ignored\`.
 - **Rehearsal**: \`?validate_only=true\`, where it is accepted, runs every check, writes nothing, and returns what would happen.
 - **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document lists every code with its meaning and remedy. 400 means malformed or mistyped, 422 means that the request breaks a rule; \`details\` names the fields.
+- **Null**: a field of a body that may be omitted may also be null, which means the same: on creation its default applies. In a \`PATCH\`, null resets a field to its default, and omission keeps it.
 - **Unknown fields** of a body are ignored and listed in \`warnings\` of the response. With \`?strict=true\`, which every request with a body accepts, they are errors: 422 \`validation_failed\`, and \`details\` lists each of them with the code \`unknown_field\`.
 - **Pages**: lists return \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page.
 - **Concurrent changes**: send the \`ETag\` you read as \`If-Match\` where it is accepted; if the resource has changed since, the response is 412. \`If-None-Match: *\` creates and never replaces. An operation that cannot check a condition returns 400 \`condition_not_supported\` and changes nothing.
+- **Media types**: responses are JSON unless the operation lists another type. An \`Accept\` header that excludes all of them is 406 \`not_acceptable\`, and nothing is done. Errors are always JSON. Bodies are JSON in UTF-8, not compressed; \`Accept\` and \`Accept-Encoding\` of a 415 list what the operation reads.
+- **Methods**: \`HEAD\` works on every \`GET\`. \`OPTIONS\` needs no token and returns the methods of a path in \`Allow\`, and so does the 405 of any other method.
 - **Polling**: every JSON response to a GET carries an \`ETag\`. Send it as \`If-None-Match\`; if the response is unchanged, it is 304 without a body.
 - **Unknown query parameters** are listed in \`warnings\` of the response to a GET; other methods refuse them with 400 and change nothing.
 - **Events** are CloudEvents. \`Accept: text/event-stream\` on \`/deployments/{name}/events\` and \`/operations/{id}/events\` streams them; \`Last-Event-ID\` resumes after the last event that the client received.

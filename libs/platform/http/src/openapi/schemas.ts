@@ -1,23 +1,25 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { operationsOf } from './operations.js';
 
-interface Schema {
+export interface DocumentSchema {
   $ref?: string;
   type?: string | string[];
   required?: string[];
-  properties?: Record<string, Schema>;
+  properties?: Record<string, DocumentSchema>;
   additionalProperties?: unknown;
-  items?: Schema;
-  allOf?: Schema[];
-  oneOf?: Schema[];
-  anyOf?: Schema[];
+  items?: DocumentSchema;
+  allOf?: DocumentSchema[];
+  oneOf?: DocumentSchema[];
+  anyOf?: DocumentSchema[];
+  enum?: unknown[];
+  readOnly?: boolean;
 }
 
 /** Publishes that request bodies, including nested objects, accept unknown fields (with a warning). */
 export function acceptAdditionalProperties(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
-  const seen = new Set<Schema>();
-  const visit = (schema: Schema | undefined): void => {
+  const seen = new Set<DocumentSchema>();
+  const visit = (schema: DocumentSchema | undefined): void => {
     if (!schema || seen.has(schema)) return;
     seen.add(schema);
     if (schema.$ref) visit(resolve(schemas, schema.$ref));
@@ -29,7 +31,7 @@ export function acceptAdditionalProperties(document: OpenAPIObject): void {
   for (const { operation } of operationsOf(document)) {
     const body = operation.requestBody;
     if (!body) continue;
-    const schema = body.content['application/json']?.schema as Schema | undefined;
+    const schema = body.content['application/json']?.schema as DocumentSchema | undefined;
     visit(schema);
     const target = schema?.$ref ? resolve(schemas, schema.$ref) : schema;
     body.required = (target?.required?.length ?? 0) > 0 && body.content['application/octet-stream'] === undefined;
@@ -39,11 +41,11 @@ export function acceptAdditionalProperties(document: OpenAPIObject): void {
 /** Answers carry `warnings` of unknown fields and parameters, so their schemas publish it. */
 export function publishWarnings(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
-  const warnings = { type: 'array', items: { $ref: '#/components/schemas/WarningDto' } } as Schema;
+  const warnings = { type: 'array', items: { $ref: '#/components/schemas/WarningDto' } } as DocumentSchema;
   for (const { operation } of operationsOf(document)) {
     for (const [status, response] of Object.entries(operation.responses)) {
       if (Number(status) >= 300) continue;
-      const content = (response as { content?: Record<string, { schema?: Schema }> }).content;
+      const content = (response as { content?: Record<string, { schema?: DocumentSchema }> }).content;
       const answer = content?.['application/json']?.schema;
       for (const one of [answer, ...(answer?.anyOf ?? [])]) {
         const schema = one?.$ref ? resolve(schemas, one.$ref) : undefined;
@@ -53,10 +55,15 @@ export function publishWarnings(document: OpenAPIObject): void {
   }
 }
 
-function schemasOf(document: OpenAPIObject): Record<string, Schema> {
-  return (document.components?.schemas ?? {}) as Record<string, Schema>;
+export function schemasOf(document: OpenAPIObject): Record<string, DocumentSchema> {
+  return (document.components?.schemas ?? {}) as Record<string, DocumentSchema>;
 }
 
-function resolve(schemas: Record<string, Schema>, reference: string): Schema | undefined {
+/** Returns the name of the schema that a node refers to. */
+export function referencedName({ $ref }: DocumentSchema): string | undefined {
+  return $ref?.split('/').pop();
+}
+
+function resolve(schemas: Record<string, DocumentSchema>, reference: string): DocumentSchema | undefined {
   return schemas[reference.split('/').pop()!];
 }

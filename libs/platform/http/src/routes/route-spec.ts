@@ -58,6 +58,8 @@ export interface RouteSpec {
   maxBodyBytes?: number;
   /** Also accepts `application/octet-stream`. The handler then gets the unread stream as `@Body()`. */
   streamBody?: boolean;
+  /** Media types of further answers, which a parameter chooses: the path of a file, for example. */
+  also?: readonly string[];
   /** Also answers with `text/event-stream`. */
   eventStream?: boolean;
 }

@@ -1,3 +1,4 @@
+import { preferredMediaType } from '@slipway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Pages for people who open the api in a browser: at `/`, and at paths that do not exist. */
@@ -7,6 +8,9 @@ export interface BrowserPages {
   answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
 
+const FORMS = ['application/json', 'text/html'];
+
+/** Browsers name HTML; programs that accept anything get JSON. */
 export function wantsPage({ method, headers }: FastifyRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+  return (method === 'GET' || method === 'HEAD') && preferredMediaType(headers.accept, FORMS) === 'text/html';
 }

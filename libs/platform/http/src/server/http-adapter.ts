@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { KEEP_ALIVE } from '@slipway/contracts';
+import { KEEP_ALIVE, lineOfUnknownMethod, type RefusedInput } from '@slipway/contracts';
 import type { ByteBounds } from '@slipway/platform-bounds';
 import { isUnchanged } from '../answers/etag.js';
 import { RawJson, rawJson, Reply } from '../answers/reply.js';
@@ -24,7 +25,11 @@ import type { BodyWatch } from './watched-body.js';
  * Answers requests that Node's parser refused. No request object exists yet, so the answer is written to the socket
  * directly. Node's default would be a bare status line.
  */
-export function answerClientError(failure: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(
+  failure: Error & RefusedInput,
+  socket: Socket,
+  paths: Pick<PathTable, 'refusalOf'>,
+): void {
   if (failure.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
@@ -35,7 +40,8 @@ export function answerClientError(failure: Error & { code?: string }, socket: So
     socket.destroy();
     return;
   }
-  socket.end(rawAnswer(errorOf(failure.code)));
+  const line = lineOfUnknownMethod(failure);
+  socket.end(rawAnswer(line ? paths.refusalOf(line.target) : errorOf(failure.code)));
 }
 
 function errorOf(code: string | undefined): SlipwayError {
@@ -80,6 +86,16 @@ export function answerUnknownExpectations(server: Server): void {
     response.writeHead(error.status, headers).end(body);
   });
 }
+
+/** Without a listener, Node closes the connection of a `CONNECT` and answers nothing. */
+export function refuseConnections(server: Server): void {
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.end(rawAnswer(errors.method_not_allowed({ headers: { allow: EVERY_METHOD } })));
+  });
+}
+
+const EVERY_METHOD = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
 
 export function newRequestId(): string {
   return `req_${randomUUID().replaceAll('-', '')}`;
@@ -139,15 +155,12 @@ const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, 
 /** Checks whether a request may continue; throws 401, 403 or 429. */
 export type GuardHook = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
 
-/** Paths that clients of OpenAI call. */
-const OF_THE_GATEWAY = /^\/v1\/(?:chat\/|completions|embeddings|models|responses|messages)/;
-
 /**
  * Fastify as Nest's HTTP layer, with one shape for all failures and one for all answers. Work that interceptors and
  * global pipes usually do is here and in `@Route`, because each of them costs several promises per request.
  */
 export class SlipwayHttpAdapter extends FastifyAdapter {
-  private readonly paths = new PathTable();
+  private readonly paths: PathTable;
   private readonly entrances: Entrances;
   private guard: GuardHook | undefined;
   private bodyWatch: BodyWatch | undefined;
@@ -156,6 +169,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
 
   constructor(options: HttpServerOptions = {}) {
     const entrances = new Entrances();
+    const paths = new PathTable();
     super({
       rewriteUrl: (raw: IncomingMessage) => entrances.moved(raw),
       skipMiddie: true,
@@ -170,13 +184,15 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       http: { requireHostHeader: false, headersTimeout: 20_000, ...KEEP_ALIVE },
       routerOptions: { maxParamLength: 1024 },
       genReqId: requestIdOf,
-      clientErrorHandler: answerClientError,
+      clientErrorHandler: (failure: Error, socket: Socket) => answerClientError(failure, socket, paths),
       frameworkErrors: (failure: Error, request: FastifyRequest, reply: FastifyReply) =>
         sendErrorEnvelope(request, reply, failure),
     } as never);
     this.entrances = entrances;
+    this.paths = paths;
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
+    refuseConnections(instance.server);
     const shares = new RequestShares(options.lendAfterMs);
     registerBodyParsers(instance, options.heldBytes ?? HELD_BYTES, {
       shares,
@@ -190,6 +206,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     addContextHooks(instance);
     shares.addHooks(instance);
     entrances.addHook(instance);
+    instance.addHook('onRequest', (request, reply, done) => this.refuseMethod(request, reply, done));
     instance.addHook('onRequest', async (request, reply) => this.guardRequest(request as SlipwayRequest, reply));
     addRequestChecks(instance, () => this.findEarlierAnswer);
     instance.setErrorHandler((failure, request, reply) => sendErrorEnvelope(request, reply, failure));
@@ -224,11 +241,29 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     return this.browserPages;
   }
 
+  /** Refuses a wrong path or method before parameters and body are read: their form depends on the operation. */
+  private refuseMethod(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
+    const { url, method } = request;
+    if (!request.is404) {
+      // The router found a route with a placeholder, because that of the path itself does not support the method.
+      const isWrong = routeOf(request) !== undefined && this.paths.ownMethodsOf(url)?.has(method) === false;
+      if (isWrong && method === 'OPTIONS') this.answerOptions(url, reply);
+      else done(isWrong ? this.paths.refusalOf(url) : undefined);
+      return;
+    }
+    const hasPath = url === '*' || this.paths.methodsOf(url).length > 0;
+    if (hasPath && method === 'OPTIONS') this.answerOptions(url, reply);
+    else done(method === 'GET' || method === 'HEAD' ? undefined : this.paths.refusalOf(url));
+  }
+
+  private answerOptions(url: string, reply: FastifyReply): void {
+    const allow = url === '*' ? EVERY_METHOD : this.paths.allowedOn(url);
+    void reply.code(204).header('allow', allow).send();
+  }
+
   private async guardRequest(request: SlipwayRequest, reply: FastifyReply): Promise<void> {
     const route = request.slipway.route;
     if (!route) return;
-    // The router found a route with a placeholder, because that of the path itself does not support the method.
-    if (this.paths.ownMethodsOf(request.url)?.has(request.method) === false) throw this.wrongMethod(request.url);
     if (route.scope === 'public') return;
     if (!this.guard) throw errors.unauthenticated();
     await this.guard(request, reply);
@@ -236,30 +271,12 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
 
   private async answerUnknownPath(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const path = request.url.split('?', 1)[0]!;
-    if (wantsPage(request) && this.browserPages?.has(path)) return this.browserPages.answer(request, reply);
-    const methods = this.paths.methodsOf(path);
-    if (methods.length > 0 && request.method === 'OPTIONS')
-      return reply.code(204).header('allow', this.allowedOn(path)).send();
-    const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
-    sendErrorEnvelope(request, reply, isWrongMethod ? this.wrongMethod(path) : this.unknownPath(path));
+    if (this.browserPages?.has(path)) {
+      if (wantsPage(request)) return this.browserPages.answer(request, reply);
+      void reply.header('vary', 'accept');
+    }
+    sendErrorEnvelope(request, reply, this.paths.refusalOf(path));
     return reply;
-  }
-
-  private unknownPath(path: string): Error {
-    if (OF_THE_GATEWAY.test(path))
-      return errors.not_found({ remediation: 'Send inference requests to the gateway, which has another address.' });
-    const likely = this.paths.likelyPathOf(path);
-    return errors.not_found(
-      likely === undefined ? {} : { remediation: `Did you mean ${likely}? All paths are at /docs.` },
-    );
-  }
-
-  private wrongMethod(url: string): Error {
-    return errors.method_not_allowed({ headers: { allow: this.allowedOn(url) } });
-  }
-
-  private allowedOn(url: string): string {
-    return [...this.paths.methodsOf(url), 'OPTIONS'].join(', ');
   }
 
   // Nest would install its own parsers and handlers over those of the constructor.
@@ -280,6 +297,11 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       target.headers(body.headers);
       status = body.status;
       content = body.body;
+    }
+    if (target.request.method === 'HEAD' && content instanceof Readable) {
+      content.destroy();
+      // The length of the content is unknown, and that of an empty answer would be wrong.
+      content = Readable.from([]);
     }
     const { warnings, route } = (target.request as SlipwayRequest).slipway;
     const isTagged = route?.method === 'GET' && (status ?? target.statusCode) === 200 && isRecord(content);

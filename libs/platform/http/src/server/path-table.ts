@@ -1,6 +1,11 @@
+import { errors } from '../errors/platform.errors.js';
+import type { SlipwayError } from '../errors/slipway-error.js';
+
 const API_PREFIX_LENGTH = '/api/v1/'.length;
 /** No path of the API has more. */
 const MOST_SEGMENTS = 16;
+/** Paths that clients of OpenAI call. */
+const OF_THE_GATEWAY = /^\/v1\/(?:chat\/|completions|embeddings|models|responses|messages)/;
 
 /**
  * Knows which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself
@@ -28,6 +33,22 @@ export class PathTable {
       if (row.pattern.test(path)) for (const method of row.methods) methods.add(method);
     }
     return [...methods].sort();
+  }
+
+  /** Returns the value of `Allow`. `OPTIONS` is answered everywhere. */
+  allowedOn(url: string): string {
+    return [...this.methodsOf(url), 'OPTIONS'].join(', ');
+  }
+
+  /** Returns the error for a request that no route serves: 405 if another method of the path has one, else 404. */
+  refusalOf(url: string): SlipwayError {
+    if (this.methodsOf(url).length > 0) return errors.method_not_allowed({ headers: { allow: this.allowedOn(url) } });
+    if (OF_THE_GATEWAY.test(url))
+      return errors.not_found({ remediation: 'Send inference requests to the gateway, which has another address.' });
+    const likely = this.likelyPathOf(url);
+    return errors.not_found(
+      likely === undefined ? {} : { remediation: `Did you mean ${likely}? All paths are at /docs.` },
+    );
   }
 
   /**

@@ -4,12 +4,12 @@ import type { Warning } from '../context/request-context.js';
 import { type FindEarlierAnswer, KEY_IGNORED, KeyedRequest } from '../routes/keyed-request.js';
 import { errors } from '../errors/platform.errors.js';
 import type { FieldIssue } from '../errors/slipway-error.js';
-import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { nearest } from '../fields/near-miss.js';
 import { MAX_UNKNOWN, reportUnknown, unreadFields } from '../fields/read-object.js';
 import { claimOf, readSwitch, refuseUnstorable } from '../routes/parameters.js';
 import { queryParametersOf, readsBody } from '../routes/route.decorator.js';
 import { API_PREFIX, fullPathOf, takesKey, type RouteSpec } from '../routes/route-spec.js';
+import { refuseUnacceptable, refuseUnreadable } from './negotiation.js';
 import type { SlipwayRequest } from './slipway-request.js';
 
 /**
@@ -65,16 +65,8 @@ function refuseUnfitting(request: SlipwayRequest, reply: FastifyReply): void {
   readParameters(request, reply, route);
   warnOfIgnoredKey(request, reply, route);
   refuseConditions(request, route);
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw errors.unsupported_media_type({
-      message: 'Encoded request bodies are not supported.',
-      remediation: 'Send the body without Content-Encoding.',
-    });
-  }
-  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (mediaType === 'application/octet-stream' && !route.streamBody) throw errors.unsupported_media_type();
-  if (mediaType === MERGE_PATCH && route.method !== 'PATCH') throw errors.unsupported_media_type();
+  refuseUnacceptable(request, route);
+  refuseUnreadable(request, route);
 }
 
 /**

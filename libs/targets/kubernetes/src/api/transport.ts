@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timeLimit, withoutTrailingSlashes } from '@slipway/contracts';
+import { retryAfterMs, timeLimit, withoutTrailingSlashes } from '@slipway/contracts';
 import { collect } from '@slipway/platform-bounds';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
@@ -153,9 +153,9 @@ export class Transport {
     const answer = await this.dispatch(agent, request, authorization, signal);
     if (answer.statusCode >= 200 && answer.statusCode < 300) return answer;
     const text = await this.read(answer.body, MAX_REFUSAL_BYTES);
-    const header = Number(answer.headers['retry-after']);
     const status = statusIn(text);
-    const seconds = Number.isFinite(header) && header >= 0 ? header : status?.details?.retryAfterSeconds;
+    const waitMs = retryAfterMs(answer.headers['retry-after'], answer.headers['date'], Date.now());
+    const seconds = waitMs === undefined ? status?.details?.retryAfterSeconds : waitMs / 1_000;
     throw new ApiError(request.call, answer.statusCode, status, seconds);
   }
 

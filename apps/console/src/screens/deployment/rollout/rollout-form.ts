@@ -1,7 +1,7 @@
 import type { Schemas } from '@slipway/sdk';
 
 export type RolloutBody = Schemas['RolloutDto'];
-type Spec = Schemas['RevisionSpecDto'];
+type Spec = NonNullable<RolloutBody['spec']>;
 type JsonObject = Record<string, unknown>;
 
 /** The engine's arguments as they were typed. An empty one is not set. */
@@ -14,7 +14,7 @@ export interface ArgType {
 
 export interface ActiveRevision {
   name: string;
-  spec: Spec;
+  spec: Schemas['RevisionSpecDto'];
 }
 
 type Strategy = Schemas['StrategyDto'];
@@ -61,7 +61,7 @@ export function beginningOf(
   };
 }
 
-export const argTextsOf = (spec: Spec | undefined): ArgTexts =>
+export const argTextsOf = (spec: Spec | null | undefined): ArgTexts =>
   Object.fromEntries(Object.entries(spec?.runtime.args ?? {}).map(([name, value]) => [name, argText(value)]));
 
 /**
@@ -88,7 +88,7 @@ export function bodyOf(
   };
 }
 
-function withArgs(spec: Spec | undefined, args: JsonObject | undefined): Spec {
+function withArgs(spec: Spec | null | undefined, args: JsonObject | undefined): Spec {
   const { args: _, ...runtime } = spec?.runtime ?? { target: '' };
   return { ...(spec as Spec), runtime: { ...runtime, ...(args && { args }) } };
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_RETRY_AFTER_MS, PRODUCT_TIMING, retryDelayMs } from './delivery-timing.js';
 import { retryAfterMs } from './retry-after.js';
 
 const NOW = Date.UTC(2026, 10, 29, 12, 0, 0);
 
-describe('Retry-After of a receiver', () => {
+describe('Retry-After of a server', () => {
   it.each([
     ['seconds', '120', 120_000],
     ['no seconds', '0', 0],
@@ -19,7 +18,7 @@ describe('Retry-After of a receiver', () => {
     ['a past century', 'Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['a date far in the future', 'Fri, 31 Dec 9999 23:59:59 GMT', Date.UTC(9999, 11, 31, 23, 59, 59) - NOW],
   ])('may be %s', (_what, header, wait) => {
-    expect(retryAfterMs([header], undefined, NOW)).toBe(wait);
+    expect([retryAfterMs([header], undefined, NOW), retryAfterMs(header, undefined, NOW)]).toEqual([wait, wait]);
   });
 
   it.each([
@@ -49,24 +48,5 @@ describe('Retry-After of a receiver', () => {
     const [date, until] = ['Sun, 29 Nov 2020 12:00:00 GMT', 'Sun, 29 Nov 2020 12:00:45 GMT'];
     expect(retryAfterMs([until], [date], NOW)).toBe(45_000);
     expect(retryAfterMs(['Sun, 29 Nov 2026 12:00:45 GMT'], ['yesterday'], NOW)).toBe(45_000);
-  });
-});
-
-describe('the next attempt', () => {
-  const delay = (attempts: number, requested?: number) => retryDelayMs(PRODUCT_TIMING, attempts, requested, () => 0.5);
-
-  it('is not before the time that the receiver requests, up to a day', () => {
-    expect(delay(1, 120_000)).toBe(120_000);
-    expect(delay(1, Infinity)).toBe(MAX_RETRY_AFTER_MS);
-    expect(MAX_RETRY_AFTER_MS).toBe(86_400_000);
-  });
-
-  it('is not before its own time either, so that no receiver uses up all attempts at once', () => {
-    expect(delay(1, 0)).toBe(delay(1));
-    expect(delay(5, 1_000)).toBe(delay(5));
-  });
-
-  it('does not exist after the last attempt, whatever the receiver requests', () => {
-    expect(delay(PRODUCT_TIMING.retryDelaysMs.length + 1, 1_000)).toBeUndefined();
   });
 });

@@ -20,26 +20,33 @@ const FORMS: { pattern: RegExp; order: readonly ('day' | 'month' | 'year' | 'hou
   },
 ];
 
-/** The values of a header: several if the receiver sent it several times. */
-type Header = readonly string[] | undefined;
+/** The values of a header: several if the server sent it several times. */
+type Header = string | readonly string[] | undefined;
 
 /**
- * Returns the wait that a receiver requests with `Retry-After`, in milliseconds; undefined if it requests none. It is
- * a number of seconds or a date. A date in the past is no wait, and a value of another form is ignored.
- * @param date the `Date` header of the same answer: with it, a wrong clock of the receiver changes nothing
+ * Returns the wait that a server requests with `Retry-After`, in milliseconds; undefined if it requests none. It is
+ * a number of seconds or a date. A date in the past is no wait, and a value of another form is ignored. It has no upper
+ * bound, because how long a caller can wait depends on the caller.
+ * @param date the `Date` header of the same answer: with it, a wrong clock of the server changes nothing
  */
 export function retryAfterMs(retryAfter: Header, date: Header, nowMs: number): number | undefined {
-  const waits = (retryAfter ?? []).map((text) => waitOf(text.trim(), date, nowMs));
+  const [sentAt] = valuesOf(date);
+  const waits = valuesOf(retryAfter).map((text) => waitOf(text.trim(), sentAt, nowMs));
   const known = waits.filter((wait) => wait !== undefined);
   return known.length > 0 ? Math.max(...known) : undefined;
 }
 
-function waitOf(text: string, date: Header, nowMs: number): number | undefined {
+function valuesOf(header: Header): readonly string[] {
+  if (header === undefined) return [];
+  return typeof header === 'string' ? [header] : header;
+}
+
+function waitOf(text: string, date: string | undefined, nowMs: number): number | undefined {
   // Any number of digits: more than a number can hold is Infinity, which the bound of the caller ends.
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const until = httpDateMs(text, nowMs);
   if (until === undefined) return undefined;
-  const sentAt = date?.[0] === undefined ? undefined : httpDateMs(date[0].trim(), nowMs);
+  const sentAt = date === undefined ? undefined : httpDateMs(date.trim(), nowMs);
   return Math.max(0, until - (sentAt ?? nowMs));
 }
 
