@@ -10,14 +10,15 @@ import { programOf } from './program.js';
 import { Session } from './session.js';
 
 interface Document {
-  paths: Record<string, Record<string, { operationId: string }>>;
+  paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
 }
 
 const file = createRequire(import.meta.url).resolve('@slipway/sdk/openapi.json');
 const { paths } = JSON.parse(readFileSync(file, 'utf8')) as Document;
 const routes = Object.entries(paths).flatMap(([route, methods]) =>
-  Object.entries(methods).map(([method, { operationId }]) => ({
+  Object.entries(methods).map(([method, { operationId, parameters = [] }]) => ({
     operationId,
+    filters: parameters.filter((one) => one.in === 'query').map(({ name }) => name),
     pattern: new RegExp(`^${method.toUpperCase()} ${route.replace(/\{\w+\}/g, '[^/]+')}$`),
     isPlain: !route.includes('{'),
   })),
@@ -60,7 +61,7 @@ function answerTo(request: Request): Response {
 const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
 
 /** Every command that does something: its words, and the example lines of its help. */
-function leaves(command: Command, words: string[] = []): { words: string; examples: string[] }[] {
+function leaves(command: Command, words: string[] = []): { words: string; examples: string[]; flags: string[] }[] {
   if (command.commands.length > 0) return command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) });
@@ -71,7 +72,8 @@ function leaves(command: Command, words: string[] = []): { words: string; exampl
     .slice(1)
     .map((line) => line.trim())
     .filter(Boolean);
-  return [{ words: words.join(' '), examples }];
+  const flags = command.options.map(({ long }) => long ?? '');
+  return [{ words: words.join(' '), examples, flags }];
 }
 
 const commands = leaves(program);
@@ -109,4 +111,46 @@ it('reaches every operation of the document by a noun and a verb, with the lines
 it('has a summary and an example for each command', () => {
   expect(commands.length).toBeGreaterThan(70);
   for (const { words, examples } of commands) expect([words, examples.length > 0]).toEqual([words, true]);
+});
+
+/** The flags of parameters with another name. */
+const FLAG_OF: Record<string, string> = { q: '--search', product_id: '--product' };
+
+/** Parameters that a command sends without a flag of that name, with the reason. */
+const WITHOUT_FLAG: Record<string, Record<string, string>> = {
+  '*': { limit: '--limit of every list', cursor: 'the command reads the pages' },
+  events: { after: '--since', order: '--follow shows the oldest first' },
+  'operations events': { after: '--since', order: 'as above' },
+  'files list': { path: 'files get' },
+  'rollouts list': { kind: 'rollouts are one kind', resource_name: 'an argument' },
+  'rollouts history': {
+    kind: 'rollouts and rollbacks',
+    resource_name: 'an argument',
+    status: 'only those that have ended',
+    waiting_for: 'they wait for nothing',
+    order: 'two lists are merged, newest first',
+  },
+};
+
+it('offers each filter of a list as a flag', async () => {
+  const lists = commands.filter(({ flags }) => flags.includes('--limit'));
+  expect(lists.length).toBeGreaterThan(20);
+  const missing: string[] = [];
+  for (const { words, flags, examples } of lists) {
+    const requests: string[] = [];
+    const [, ...given] = wordsOf(examples[0]!);
+    await runCommand(given, {
+      fetch: async (url, init) => {
+        const request = new Request(url, init as RequestInit);
+        requests.push(`${request.method} ${new URL(request.url).pathname}`);
+        return answerTo(request);
+      },
+    });
+    const operation = routes.find(({ operationId }) => operationId === operationOf(requests.at(-1)!));
+    const excused = { ...WITHOUT_FLAG['*'], ...WITHOUT_FLAG[words] };
+    for (const name of operation!.filters)
+      if (!(name in excused) && !flags.includes(FLAG_OF[name] ?? `--${name.replaceAll('_', '-')}`))
+        missing.push(`${words}: ${name}`);
+  }
+  expect(missing).toEqual([]);
 });

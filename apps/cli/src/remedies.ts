@@ -50,6 +50,7 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
   ['GET /deployments/{name}/revisions', 'slipway revisions list <deployment>'],
   ['GET /deployments/{name}/revisions/{revision}', 'slipway revisions get <deployment> <revision>'],
   ['GET /deployments/{name}/revisions/{a}/diff/{b}', 'slipway revisions diff <deployment> <from> <to>'],
+  ['POST /deployments/{name}/restart', 'slipway deployments restart <deployment>'],
   ['POST /deployments/{name}/rollback', 'slipway rollback <deployment>'],
   ['POST /deployments/{name}/rollouts', 'slipway rollouts create <deployment>'],
   ['GET /deployments/{name}/route', 'slipway route get <deployment>'],

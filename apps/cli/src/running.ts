@@ -99,11 +99,6 @@ async function rowsOf(
   let warning: string | undefined;
   for await (const row of pagesWith(listed, (page) => (warning ??= verb.warningOfPage?.(page)))) {
     if (rows.length === most) return { rows, hasMore: true, ...(warning && { warning }) };
-    if (isBefore(row, given.flags['since'] as string | undefined, verb.timeField)) {
-      if (verb.isUnordered) continue;
-      // The newest come first, so all others are older too.
-      break;
-    }
     rows.push(row);
   }
   return { rows, hasMore: false, ...(warning && { warning }) };
@@ -117,10 +112,4 @@ async function* pagesWith(listed: AsyncIterable<unknown>, look: (page: object) =
     look(page);
     yield* page.data;
   }
-}
-
-function isBefore(row: unknown, since: string | undefined, field: string | undefined): boolean {
-  if (since === undefined || field === undefined) return false;
-  const { [field]: time } = row as Record<string, unknown>;
-  return typeof time === 'string' && Date.parse(time) < Date.parse(since);
 }

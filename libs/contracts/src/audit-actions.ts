@@ -12,6 +12,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, string>> = {
   'deployment.create': 'a deployment was created',
   'deployment.delete': 'the deletion of a deployment was requested',
   'deployment.end_drain': 'the drains of a deployment were ended',
+  'deployment.restart': 'a restart of the instances was requested',
   'deployment.unprotect': 'the protection of a deployment was lowered',
   'deployment.update': 'settings of a deployment were changed',
   'logs.read': 'output of an instance was read',

@@ -88,6 +88,14 @@ export const EVENT_TYPES: Readonly<Record<string, EventDescription>> = {
     data: [...OF_OPERATION, 'because', 'superseded_operation_id', 'reason'],
   },
   'rollback.completed': { when: 'a rollback ended', data: [...OF_OPERATION, 'outcome'] },
+  'restart.started': {
+    when: 'a restart of the instances of a deployment started',
+    data: ['operation_id', 'revisions', 'instances', 'reason'],
+  },
+  'restart.completed': {
+    when: 'a restart ended; `restarted` counts the instances',
+    data: ['operation_id', 'revisions', 'restarted', 'outcome'],
+  },
   'instance.ready': { when: 'an instance responds to its probe and is offered to the gateways', data: INSTANCE },
   'instance.unhealthy': { when: 'an instance misses its probes and gets no requests', data: [...INSTANCE, ...SEEN] },
   'instance.crashed': {

@@ -16,6 +16,7 @@ export const OPERATION_KINDS = [
   'rollout',
   'rollback',
   'bake',
+  'restart',
   'delete_deployment',
   'qualify_target_binding',
   'sandbox_file_push',

@@ -125,8 +125,16 @@ export interface DeploymentFilter {
   environment?: string;
   labels?: Record<string, string>;
   labelKeys?: readonly string[];
-  /** Only deployments older than this one. */
-  before?: string;
+  state?: DeploymentState;
+  /** A text in one of the names, the description or the environment. */
+  q?: string;
+  /** RFC 3339: created at this time or later, and before the other. */
+  since?: string;
+  until?: string;
+  /** Newest first by default. */
+  order?: 'asc' | 'desc';
+  /** Only deployments that come after this one. */
+  past?: string;
   limit: number;
 }
 

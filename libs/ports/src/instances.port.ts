@@ -142,6 +142,27 @@ export interface WorkloadStatus {
   isAsleep?: boolean;
 }
 
+/** One start of an instance. */
+export interface MemberGeneration {
+  id: string;
+  generation: number;
+}
+
+/** An instance of a revision that runs or will run. */
+export interface Member extends MemberGeneration {
+  ordinal: number;
+  state: 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
+  message: string | null;
+  reason: ObservationReason | null;
+  failure: (StartFailure & { message: string }) | null;
+  failedStarts: number;
+  progress: StartProgress | null;
+  /** It runs in addition to the wanted number, for a restart. */
+  isSpare: boolean;
+  /** It will stop, or is stopping, to start again. */
+  isReplaced: boolean;
+}
+
 /** The last start of an instance that failed. */
 export interface LastFailedStart {
   /** Name of the revision. */
@@ -265,6 +286,23 @@ export interface InstancesPort {
    * @returns the names of their revisions
    */
   endDrains(tx: Tx, tenantId: string, deploymentId: string): Promise<string[]>;
+  /**
+   * Adds one instance to a running revision while a restart replaces the others, if the target and the quota have
+   * capacity. Repeating it adds none. It runs until `removeSpare`.
+   */
+  addSpare(tx: Tx, workload: Workload): Promise<void>;
+  hasSpare(tx: Tx, revisionId: string): Promise<boolean>;
+  removeSpare(tx: Tx, revisionId: string): Promise<void>;
+  /**
+   * Lets one instance stop and start again as its next generation, with the same capacity. It gets no new requests, and
+   * those in flight may take up to `drainSeconds`, and no longer than the deployment allows. Changes nothing if the
+   * instance is not running, or has another generation by now.
+   */
+  replace(tx: Tx, revisionId: string, instance: MemberGeneration, drainSeconds: number): Promise<void>;
+  /** Returns the instances of a revision that run or will run. */
+  members(tx: Tx, revisionId: string): Promise<Member[]>;
+  /** Whether the target of the spec adopts servers that others run, so that nothing here starts or stops them. */
+  isAdopted(spec: RevisionSpec): boolean;
   /** Undefined if the revision never had a workload. */
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined>;
   /**

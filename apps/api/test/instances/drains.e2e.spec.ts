@@ -15,7 +15,7 @@ const CONFIG = (home: string) => `
 targets:
   - name: local
     kind: process
-    max_instances: 12
+    max_instances: 14
     engines:
       sim:
         command: ["node", ${JSON.stringify(SIMULATOR)}, "--port", "{port}", "--model", "{model.id}", "--start-log", "${home}/sim-starts.log", "--itl-ms", "${GAP_MS}", "--tokens", "${TOKENS}"]
@@ -69,7 +69,7 @@ function stream(model: string, gateway = 0): Stream {
   return { begun, ended };
 }
 
-it('a long stream survives a rollout, a rollback, a deletion, a scale-down and a rolling restart of gateways', async () => {
+it('a long stream survives a rollout, a rollback, a deletion, a scale-down, a restart and a rolling restart of gateways', async () => {
   stack = await Stack.start({ gateway: 2, config: CONFIG });
   const { deployments } = stack.slipway();
   const { rollouts, rollbacks } = deployments;
@@ -125,6 +125,19 @@ it('a long stream survives a rollout, a rollback, a deletion, a scale-down and a
       });
       expect(await gatewayEnded).toBe(0);
       await stops('rolled-out-1');
+    })(),
+    (async () => {
+      await deployments.create({ name: 'restarted' });
+      await rollOut('restarted', 1);
+      let restart = '';
+      await survive('restarted', [0], async () => {
+        restart = (await deployments.restart('restarted')).operation.id;
+        await drains('restarted', 'restarted-00001', 1);
+      });
+      // The instance restarts once its stream has ended, while the additional one serves.
+      expect(await stack.operation(restart)).toMatchObject({ status: 'succeeded', result: { restarted: 1 } });
+      expect(stack.simulatorStarts('restarted-1')).toHaveLength(3);
+      await stops('restarted-1', 1);
     })(),
     (async () => {
       await deployments.create({ name: 'rolled-back' });

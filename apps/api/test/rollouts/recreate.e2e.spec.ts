@@ -65,6 +65,14 @@ describe('two revisions on a host for one instance', () => {
     });
     expect(promoted.result.gap_seconds).toBeGreaterThan(1.4);
     expect(promoted.result.gap_seconds).toBeLessThan(40);
+    const [before] = alive();
+    const { operation: restart } = await stack.slipway().deployments.restart('chat', { reason: 'read a new file' });
+    expect(await stack.operation(restart.id)).toMatchObject({
+      kind: 'restart',
+      status: 'succeeded',
+      result: { instances: 1, restarted: 1, gap_seconds: expect.any(Number) },
+    });
+    expect(alive().map(({ pid, model }) => [pid === before?.pid, model])).toEqual([[false, 'chat-2']]);
     const absent = { model: { id: 'chat-x' }, runtime: { target: 'local', engine: 'absent' } };
     const unstarted = await stack.operation(await stack.rollOut('chat', { spec: absent, strategy: recreate(1) }));
     expect(unstarted).toMatchObject({

@@ -1,5 +1,6 @@
+import { CliError } from '../exit-codes.js';
 import type { Flag, Noun } from './verb.js';
-import { DEPLOYMENT, DEPLOYMENT_DETAIL, METRICS } from './views.js';
+import { DEPLOYMENT, DEPLOYMENT_DETAIL, METRICS, OPERATION } from './views.js';
 
 const SETTINGS: readonly Flag[] = [
   { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
@@ -78,8 +79,20 @@ export const deployments: Noun = {
           query: 'label',
           source: 'label',
         },
+        {
+          flags: '--state <state>',
+          summary: 'only deployments in this state',
+          query: 'state',
+          values: ['creating', 'active', 'progressing', 'paused', 'degraded', 'failed', 'deleting'],
+        },
+        {
+          flags: '--search <text>',
+          summary: 'only deployments with this text in their names, description or environment',
+          query: 'q',
+        },
       ],
       isList: true,
+      isByTime: true,
       view: DEPLOYMENT,
       call: (client, { options }) => client.deployments.list(options),
     },
@@ -142,6 +155,61 @@ export const deployments: Noun = {
         client.deployments.rehearseUpdate(name!, body, options),
     },
     {
+      verb: 'scale',
+      args: '<deployment>',
+      summary: 'Set the number of instances, over that of its revisions; no revision and no rollout is needed',
+      examples: [
+        'slipway deployments scale chat --replicas 3 --yes',
+        'slipway deployments scale chat --min 1 --max 8 --yes',
+        'slipway deployments scale chat --reset --dry-run',
+      ],
+      flags: [
+        { flags: '--replicas <count>', summary: 'exactly so many instances', as: 'number' },
+        { flags: '--min <count>', summary: 'at least so many instances; 0 lets it sleep', as: 'number' },
+        { flags: '--max <count>', summary: 'at most so many instances, if the number follows the load', as: 'number' },
+        { flags: '--reset', summary: 'use the numbers of the revision again', as: 'flag' },
+      ],
+      takesIfMatch: true,
+      changesDeployment: true,
+      view: DEPLOYMENT_DETAIL,
+      call: (client, { args: [name], flags, options }) =>
+        client.deployments.update(name!, { scaling: scalingOf(flags) }, options),
+      rehearse: (client, { args: [name], flags, options }) =>
+        client.deployments.rehearseUpdate(name!, { scaling: scalingOf(flags) }, options),
+    },
+    {
+      verb: 'restart',
+      args: '<deployment>',
+      summary: 'Restart the instances that serve, one after the other; the route stays',
+      examples: [
+        'slipway deployments restart chat --reason "new certificate" --yes --wait',
+        'slipway deployments restart chat --dry-run',
+      ],
+      flags: [
+        { flags: '--reason <text>', summary: 'reason for the restart', body: 'reason' },
+        {
+          flags: '--hold <time>',
+          summary: 'how long a request waits, if there is no capacity for one more instance (default: 60s)',
+          body: 'hold_seconds',
+          as: 'seconds',
+        },
+        {
+          flags: '--progress-deadline <time>',
+          summary: 'how long an instance may take until it is ready (default: 10m, or what its engine needs)',
+          body: 'progress_deadline_seconds',
+          as: 'seconds',
+        },
+      ],
+      takesBody: true,
+      takesKey: true,
+      changesDeployment: true,
+      answersOperation: true,
+      view: OPERATION,
+      call: (client, { args: [name], body = {}, options }) => client.deployments.restart(name!, body, options),
+      rehearse: (client, { args: [name], body = {}, options }) =>
+        client.deployments.rehearseRestart(name!, body, options),
+    },
+    {
       verb: 'end-drain',
       args: '<deployment>',
       summary: 'Stop the instances that wait for requests in flight now; these requests break',
@@ -163,3 +231,13 @@ export const deployments: Noun = {
     },
   ],
 };
+
+/** The fields that override the scaling of the revisions. A field that is not named stays; null removes all. */
+function scalingOf({ replicas, min, max, reset }: Record<string, unknown>): object | null {
+  const given = { min_replicas: min ?? replicas, max_replicas: max ?? replicas };
+  const isEmpty = given.min_replicas === undefined && given.max_replicas === undefined;
+  const isMixed = replicas !== undefined && (min !== undefined || max !== undefined);
+  if (isMixed || isEmpty !== (reset === true))
+    throw new CliError('Set the number with --replicas, with --min, --max or both, or remove it with --reset.');
+  return isEmpty ? null : given;
+}

@@ -58,10 +58,10 @@ export function addFlags(command: Command, verb: Verb): void {
       .option('--interval <time>', 'how often --watch polls (default: 2s)');
 }
 
-/** The flags of a verb, with the one that its list has. */
+/** The flags of a verb, with those that its list has. */
 export const flagsOf = (verb: Verb): readonly Flag[] => [
   ...(verb.flags ?? []),
-  ...('timeField' in verb && verb.timeField !== undefined ? [SINCE] : []),
+  ...('isByTime' in verb && verb.isByTime ? BY_TIME : []),
 ];
 
 export const SINCE: Flag = {
@@ -69,6 +69,22 @@ export const SINCE: Flag = {
   summary: 'only those of this last time, such as 10m or 2d, or since a time',
   as: 'since',
 };
+
+/** The period of a list by time. */
+export const PERIOD: readonly Flag[] = [
+  { ...SINCE, query: 'since' },
+  { flags: '--until <time>', summary: 'only those before a time, or before so long ago', query: 'until', as: 'since' },
+];
+
+const BY_TIME: readonly Flag[] = [
+  ...PERIOD,
+  {
+    flags: '--order <order>',
+    summary: 'desc for the newest first, asc for the oldest first (default: desc)',
+    query: 'order',
+    values: ['desc', 'asc'],
+  },
+];
 
 function optionOf({ flags, summary, values, isRepeatable, as = 'text' }: Flag): Option {
   const option = new Option(flags, summary);

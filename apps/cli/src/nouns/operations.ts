@@ -33,7 +33,7 @@ export const operations: Noun = {
         WAITING_FOR,
       ],
       isList: true,
-      timeField: 'created_at',
+      isByTime: true,
       view: OPERATION,
       call: (client, { options }) => client.operations.list(options),
     },

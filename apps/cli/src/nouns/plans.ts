@@ -28,7 +28,7 @@ export const plans: Noun = {
         },
       ],
       isList: true,
-      timeField: 'created_at',
+      isByTime: true,
       view: PLAN,
       call: (client, { options }) => client.autopilot.plans.list(options),
     },

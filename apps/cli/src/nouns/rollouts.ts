@@ -1,6 +1,6 @@
 import { watchOperation } from '../progress/watch.js';
 import { chooseStrategy, STRATEGIES } from './default-strategy.js';
-import { durationMs } from './flags.js';
+import { durationMs, PERIOD } from './flags.js';
 import { operationIdOf } from './names.js';
 import { historyOf, rolloutsOf } from './rollout-rows.js';
 import type { Flag, Noun, RunVerb, Verb } from './verb.js';
@@ -176,7 +176,7 @@ export const rollouts: Noun = {
         WAITING_FOR,
       ],
       isList: true,
-      timeField: 'created_at',
+      isByTime: true,
       view: ROLLOUT,
       call: (client, given) => rolloutsOf(client, given),
     },
@@ -185,8 +185,8 @@ export const rollouts: Noun = {
       args: '<deployment>',
       summary: 'List the rollouts and rollbacks of a deployment that have ended, newest first',
       examples: ['slipway rollouts history chat', 'slipway rollouts history chat --since 7d --json revision,outcome'],
+      flags: PERIOD,
       isList: true,
-      timeField: 'created_at',
       view: HISTORY,
       call: (client, given) => historyOf(client, given),
     },

@@ -83,10 +83,8 @@ export interface CallVerb extends VerbWords {
   /** A warning of the command itself about an answer. */
   warningOf?: (answer: object) => string | undefined;
   isList?: boolean;
-  /** The field of a row with its time, for a list with the newest first: it has `--since`. */
-  timeField?: string;
-  /** The newest rows do not always come first. */
-  isUnordered?: true;
+  /** A list by the time of creation: it has `--since`, `--until` and `--order`. */
+  isByTime?: true;
   /** A warning about a page of a list. */
   warningOfPage?: (page: object) => string | undefined;
   /** The answer contains an operation: `--wait` waits for its end. */

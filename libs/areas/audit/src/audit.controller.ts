@@ -19,6 +19,7 @@ export class AuditController {
       'Returns who changed what. Each mutation writes one row in its own transaction. Identical audited reads are combined into at most one row an hour. Rows are sealed into a hash chain about a second later.',
     ok: { 200: AuditPageDto },
     paged: true,
+    byTime: true,
     errors: ['validation_failed'],
   })
   list(

@@ -15,12 +15,17 @@ export class AuditService {
       // Sorted by the time of the change: a row is shown before it is sealed.
       auditPage(
         tx,
-        newestFirst(tenantId, page, {
-          ...(action && { action: In(actionsOf(action)) }),
-          ...(actor && { actor }),
-          ...(resource_type && { resource_type }),
-          ...(resource_name && { resource_name }),
-        }),
+        newestFirst(
+          tenantId,
+          page,
+          {
+            ...(action && { action: In(actionsOf(action)) }),
+            ...(actor && { actor }),
+            ...(resource_type && { resource_type }),
+            ...(resource_name && { resource_name }),
+          },
+          'at',
+        ),
       ),
     );
     return pageOf({ rows: rows.map(shownAuditRow), hasMore }, (row) => [row.id]);

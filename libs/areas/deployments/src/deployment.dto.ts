@@ -25,6 +25,17 @@ export class CreateDeploymentDto extends DeploymentSettingsDto {
 }
 
 export class DeploymentFilterDto {
+  @StringField({ enum: DEPLOYMENT_STATES, optional: true, description: 'State that the deployments must have' })
+  state?: DeploymentState;
+
+  @StringField({
+    min: 1,
+    max: 200,
+    optional: true,
+    description: 'Text in the name, the display name, the description or the environment, in upper or lower case',
+  })
+  q?: string;
+
   @StringField({ min: 1, max: 63, optional: true, description: 'Environment that the deployments must have' })
   environment?: string;
 

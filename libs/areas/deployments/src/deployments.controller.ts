@@ -53,9 +53,11 @@ export class DeploymentsController {
     tag: 'Deployments',
     operationId: 'listDeployments',
     summary: 'List deployments',
-    description: 'Returns deployments, newest first. Filter them by `environment` and `label`.',
+    description:
+      'Returns deployments, newest first. Filter them by `state`, `environment` and `label`, or search with `q`.',
     ok: { 200: DeploymentPageDto },
     paged: true,
+    byTime: true,
     errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: DeploymentFilterDto, @Page('string') page: PageRequest) {

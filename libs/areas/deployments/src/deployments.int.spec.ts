@@ -194,6 +194,17 @@ it('lists by pages, newest first, filtered by environment and labels', async () 
       condition,
       (await bed.send('GET', `/deployments?label=${encodeURIComponent(condition)}`, { tenant })).status,
     ]).toEqual([condition, 422]);
+  // Text in any of the fields, together with the other filters; its own wildcards are no wildcards.
+  expect(await names('?q=STAG')).toEqual(['d1']);
+  expect(await names('?q=d&environment=production')).toEqual(['d2', 'd0']);
+  expect(await names('?q=prod&environment=production&label=gpu')).toEqual(['d2']);
+  expect(await names('?q=d_')).toEqual([]);
+  expect(await names('?state=creating&order=asc')).toEqual(['d0', 'd1', 'd2']);
+  expect(await names('?state=active')).toEqual([]);
+  const oldest = (await bed.send('GET', '/deployments?q=d&limit=2&order=asc', { tenant })).body;
+  const next = (query: string) => bed.send('GET', `/deployments?q=d&cursor=${oldest.next_cursor}${query}`, { tenant });
+  expect((await next('&order=asc')).body.data).toMatchObject([{ name: 'd2' }]);
+  expect(await next('')).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameter' } } });
 });
 
 it('pages events both ways, by cursor and by sequence', async () => {

@@ -84,29 +84,25 @@ export class DeploymentsService implements ExistenceCheck {
     return reply(200, answer, { etag: answer.etag });
   }
 
-  list({ tenantId }: Principal, filter: DeploymentFilterDto, { limit, cursor }: PageRequest): Promise<RawJson> {
-    const before = cursor?.[0] as string | undefined;
-    const question = [filter.environment, filter.label, before, limit];
-    return this.coalescing.answer(tenantId, question, () => this.page(tenantId, filter, before, limit));
+  list({ tenantId }: Principal, filter: DeploymentFilterDto, page: PageRequest): Promise<RawJson> {
+    const { environment, label, state, q } = filter;
+    const { limit, cursor, order, since, until } = page;
+    const question = [environment, label, state, q, cursor?.[0], limit, order, since, until];
+    return this.coalescing.answer(tenantId, question, () => this.page(tenantId, filter, page));
   }
 
   private async page(
     tenantId: string,
-    filter: DeploymentFilterDto,
-    before: string | undefined,
-    limit: number,
+    { label = '', ...filter }: DeploymentFilterDto,
+    { cursor, limit, order = 'desc', since, until }: PageRequest,
   ): Promise<RawJson> {
     const reads = this.database.lookups({ tenantId });
-    const { rows, hasMore } = isFilter(filter)
-      ? await this.database.tx({ tenantId }, (tx) =>
-          this.deployments.list(tx, tenantId, {
-            environment: filter.environment,
-            ...labelsOf(filter.label ?? ''),
-            before,
-            limit,
-          }),
-        )
-      : await this.deployments.newest(reads, tenantId, before, limit);
+    const past = cursor?.[0] as string | undefined;
+    const asked = { ...filter, ...labelsOf(label), order, since, until };
+    const isPlain = order === 'desc' && label === '' && [...Object.values(filter), since, until].every(isAbsent);
+    const { rows, hasMore } = isPlain
+      ? await this.deployments.newest(reads, tenantId, past, limit)
+      : await this.database.tx({ tenantId }, (tx) => this.deployments.list(tx, tenantId, { ...asked, past, limit }));
     const answers = await this.answers.of(reads, rows);
     const texts = answers.map((answer) => ({ id: answer.id, json: JSON.stringify(answer) }));
     return rawPage({ rows: texts, hasMore }, ({ id }) => [id]);
@@ -143,7 +139,7 @@ export class DeploymentsService implements ExistenceCheck {
   }
 }
 
-const isFilter = ({ environment, label }: DeploymentFilterDto) => Boolean(environment || label);
+const isAbsent = (value: unknown): boolean => value === undefined;
 
 /** Parses `team=search,public` into labels with a value and labels that only must exist. */
 export function labelsOf(selector: string): { labels: Record<string, string>; labelKeys: string[] } {

@@ -1,10 +1,11 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import {
   ConsoleAccessDto,
   ConsoleAccessListDto,
   DeletedConsoleAccessDto,
   SetConsoleAccessDto,
+  ConsoleAccessFilterDto,
 } from './console-access.dto.js';
 import { ConsoleAccessService } from './console-access.service.js';
 
@@ -46,9 +47,15 @@ export class ConsoleAccessController {
     description: 'Returns granted and revoked identities with their scopes.',
     ok: { 200: ConsoleAccessListDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
-    return this.access.list(who, page);
+  list(
+    @CurrentPrincipal() who: Principal,
+    @Query() filter: ConsoleAccessFilterDto,
+    @Page('string') page: PageRequest,
+  ): Promise<PageOf<ConsoleAccessDto>> {
+    return this.access.list(who, filter, page);
   }
 
   @Route({

@@ -9,6 +9,7 @@ import {
 } from '@slipway/platform-http';
 import { SCOPES } from '@slipway/platform-http/auth';
 
+const ACCESS_STATUSES = ['active', 'revoked'] as const;
 const scopeItem = { item: { enum: SCOPES } };
 
 export class SetConsoleAccessDto {
@@ -83,7 +84,7 @@ export class ConsoleAccessDto {
   @ArrayField('string', { ...scopeItem, description: 'Empty if access is revoked.' })
   scopes: string[];
 
-  @StringField({ enum: ['active', 'revoked'] })
+  @StringField({ enum: ACCESS_STATUSES })
   status: string;
 
   @TimestampField()
@@ -110,4 +111,9 @@ export class ConsoleAccessListDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+}
+
+export class ConsoleAccessFilterDto {
+  @StringField({ enum: ACCESS_STATUSES, optional: true, description: 'Only identities with this status' })
+  status?: (typeof ACCESS_STATUSES)[number];
 }

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, findPage, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import type { ConsoleAccessDto, DeletedConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
+import type {
+  ConsoleAccessDto,
+  ConsoleAccessFilterDto,
+  DeletedConsoleAccessDto,
+  SetConsoleAccessDto,
+} from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { FIND_ORGANIZATION_GRANT } from './console-access.query.js';
 import { identityErrors } from './identity.errors.js';
@@ -43,9 +48,9 @@ export class ConsoleAccessService {
     });
   }
 
-  async list(who: Principal, page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
+  async list(who: Principal, { status }: ConsoleAccessFilterDto, page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
     const { rows, hasMore } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      findPage(tx, ConsoleAccessEntity, newestFirst(who.tenantId, page)),
+      findPage(tx, ConsoleAccessEntity, newestFirst(who.tenantId, page, { ...(status && { status }) })),
     );
     return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }

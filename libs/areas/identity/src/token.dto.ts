@@ -9,7 +9,7 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { SCOPES } from '@slipway/platform-http/auth';
+import { SCOPES, TOKEN_STATES, type TokenState } from '@slipway/platform-http/auth';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from './token-rules.js';
 
 const scopeItem = { item: { enum: SCOPES } };
@@ -86,7 +86,7 @@ export class TokenDto {
   @ArrayField('string', scopeItem)
   scopes: string[];
 
-  @StringField({ enum: ['active', 'revoked', 'expired'] })
+  @StringField({ enum: TOKEN_STATES })
   state: string;
 
   @StringField({ description: 'Type and id of the actor that created it.', example: 'token:tok_boot' })
@@ -184,4 +184,9 @@ export class WhoAmIDto {
 
   @ArrayField('string', { ...scopeItem, description: 'All scopes of the caller, including implied ones.' })
   scopes: string[];
+}
+
+export class TokenFilterDto {
+  @StringField({ enum: TOKEN_STATES, optional: true, description: 'Only tokens in this state' })
+  state?: TokenState;
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { TokenRow } from '@slipway/platform-http/auth';
 import {
@@ -7,6 +7,7 @@ import {
   RotatedTokenDto,
   RotateTokenDto,
   TokenDto,
+  TokenFilterDto,
   TokenListDto,
   WhoAmIDto,
 } from './token.dto.js';
@@ -44,9 +45,15 @@ export class TokensController {
     description: 'Returns tokens with their scopes and the time of their last use, never with their secret.',
     ok: { 200: TokenListDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TokenRow>> {
-    return this.tokens.list(who, page);
+  list(
+    @CurrentPrincipal() who: Principal,
+    @Query() filter: TokenFilterDto,
+    @Page('string') page: PageRequest,
+  ): Promise<PageOf<TokenRow>> {
+    return this.tokens.list(who, filter, page);
   }
 
   @Route({

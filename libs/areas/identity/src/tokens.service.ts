@@ -31,7 +31,7 @@ import {
   tokenObjections,
   type TokenRequest,
 } from './token-rules.js';
-import type { CreateTokenDto, RotatedTokenDto, RotateTokenDto } from './token.dto.js';
+import type { CreateTokenDto, RotatedTokenDto, RotateTokenDto, TokenFilterDto } from './token.dto.js';
 
 const USABLE = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
 
@@ -67,8 +67,10 @@ export class TokensService implements ExistenceCheck {
     });
   }
 
-  async list(who: Principal, page: PageRequest): Promise<PageOf<TokenRow>> {
-    const rows = await this.tokens.list(who.tenantId, page.limit, page.cursor?.[0] as string | undefined);
+  async list(who: Principal, { state }: TokenFilterDto, page: PageRequest): Promise<PageOf<TokenRow>> {
+    const { limit, cursor, order, since, until } = page;
+    const past = cursor?.[0] as string | undefined;
+    const rows = await this.tokens.list(who.tenantId, limit, { past, state, order, since, until });
     return pageOf(rows, (row) => [row.id]);
   }
 

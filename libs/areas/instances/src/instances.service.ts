@@ -14,13 +14,15 @@ import type {
   CapacityRequest,
   DeviceQuestion,
   LastFailedStart,
+  Member,
+  MemberGeneration,
   ServingStatus,
   RevisionDrain,
   RevisionSpecIssue,
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
-import { In } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import { AdoptedModels } from './access/adopted-models.js';
 import { EngineKeys } from './access/engine-keys.js';
 import { InstanceEntity } from './workloads/instance.entity.js';
@@ -44,6 +46,9 @@ import {
   READ_SERVING_STATUS,
   READ_START_SECONDS,
   READ_WORKLOAD_STATUS,
+  READ_MEMBERS,
+  REPLACE_INSTANCE,
+  SET_SPARE,
   SUSPEND_WORKLOAD,
   COUNT_NEEDED_OF_TENANT,
   WAIT_FOR_WORKLOAD,
@@ -182,6 +187,32 @@ export class InstancesService implements InstancesPort {
   async endDrains(tx: Tx, tenantId: string, deploymentId: string): Promise<string[]> {
     const rows = await tx.query<{ revision_name: string }>(END_DRAINS, [tenantId, deploymentId]);
     return rows.map(({ revision_name }) => revision_name);
+  }
+
+  async addSpare(tx: Tx, workload: Workload): Promise<void> {
+    const { revisionId, tenantId } = workload;
+    await lockQuota(tx, tenantId, 'instances');
+    if (await this.capacity.hasSpare(tx, workload)) await tx.query(SET_SPARE, [revisionId, 1]);
+  }
+
+  async removeSpare(tx: Tx, revisionId: string): Promise<void> {
+    await tx.query(SET_SPARE, [revisionId, 0]);
+  }
+
+  async replace(tx: Tx, revisionId: string, { id, generation }: MemberGeneration, drainSeconds: number): Promise<void> {
+    await tx.query(REPLACE_INSTANCE, [revisionId, id, generation, drainSeconds]);
+  }
+
+  members(tx: Tx, revisionId: string): Promise<Member[]> {
+    return tx.query<Member>(READ_MEMBERS, [revisionId]);
+  }
+
+  async hasSpare(tx: Tx, revisionId: string): Promise<boolean> {
+    return tx.repository(WorkloadEntity).existsBy({ revision_id: revisionId, spare: MoreThan(0) });
+  }
+
+  isAdopted(spec: RevisionSpec): boolean {
+    return this.catalog.find(spec.runtime.target)?.driver.adopts === true;
   }
 
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined> {

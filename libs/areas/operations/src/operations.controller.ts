@@ -27,6 +27,7 @@ export class OperationsController {
       'Returns operations, newest first. Filter them by `status`, `waiting_for`, `kind` and `resource_name`.',
     ok: { 200: OperationPageDto },
     paged: true,
+    byTime: true,
     errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: OperationFilterDto, @Page('string') page: PageRequest) {

@@ -63,14 +63,15 @@ export class OperationsService implements ExistenceCheck {
   list(
     who: Principal,
     { status, waiting_for, kind, resource_name }: OperationFilterDto,
-    { limit, cursor }: PageRequest,
+    { limit, cursor, order = 'desc', since, until }: PageRequest,
   ): Promise<RawJson> {
     const { tenantId } = who;
-    const filters = [status ?? null, kind ?? null, resource_name ?? null, waiting_for ?? null];
-    const before = cursor?.[0] ?? AFTER_ALL_IDS;
-    const statement = filters.some((filter) => filter !== null) ? LIST_OPERATION_RECORDS : NEWEST_OPERATION_RECORDS;
-    const values = [tenantId, before, limit, ...(statement === LIST_OPERATION_RECORDS ? filters : [])];
-    return this.coalescing.answer(tenantId, values, async () => {
+    const filters = [status, kind, resource_name, waiting_for, since, until].map((filter) => filter ?? null);
+    const isPlain = order === 'desc' && filters.every((filter) => filter === null);
+    const statement = isPlain ? NEWEST_OPERATION_RECORDS : LIST_OPERATION_RECORDS[order];
+    const past = cursor?.[0] ?? (order === 'desc' ? AFTER_ALL_IDS : '');
+    const values = [tenantId, past, limit, ...(isPlain ? [] : filters)];
+    return this.coalescing.answer(tenantId, [order, ...values], async () => {
       const rows = await this.database.read<{ id: string; json: string }>({ tenantId }, statement, values);
       return rawPage(rowPage(rows), (row) => [row.id]);
     });

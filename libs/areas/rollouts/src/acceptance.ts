@@ -1,4 +1,4 @@
-import type { RevisionSpec } from '@slipway/contracts';
+import type { PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Tx, digestOf } from '@slipway/platform-database';
 import { HOLD_SECONDS, type Deployment } from '@slipway/ports/deployment-records';
@@ -45,6 +45,15 @@ import type { CheckedRollout, RolloutPreview, RolloutsPort } from '@slipway/port
  * Decides whether and how a rollout or a rollback may start: first the rules, the spec in the body and the quotas, then
  * the capacity of the target. `RolloutCheck` offers the rules to other areas.
  */
+
+const PROGRESS_DEADLINE_SECONDS = 600;
+/** Added to the start time that an engine's template allows, so that the report of a failed start still arrives. */
+const START_MARGIN_SECONDS = 30;
+
+/** An engine may load for half an hour. Its own limit must end first, because its failure has the better report. */
+export function progressDeadlineSeconds(traits: PromisedTraits | undefined): number {
+  return Math.max(PROGRESS_DEADLINE_SECONDS, (traits?.readyTimeoutSeconds ?? 0) + START_MARGIN_SECONDS);
+}
 
 /**
  * Checks that a rollout may start on this deployment.

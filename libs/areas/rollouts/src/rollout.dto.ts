@@ -7,7 +7,13 @@ import {
   StringField,
   type FieldIssue,
 } from '@slipway/platform-http';
-import { AnalysisDto, STRATEGY_TYPES, StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
+import {
+  AnalysisDto,
+  HOLD_SECONDS,
+  STRATEGY_TYPES,
+  StrategyDto,
+  type StrategyType,
+} from '@slipway/ports/deployment-records';
 import { RevisionSpecDto } from '@slipway/ports/revisions';
 
 export class RolloutDto {
@@ -152,4 +158,26 @@ export class RollbackDto {
 
   @StringField({ max: 2000, optional: true })
   reason?: string;
+}
+
+export class RestartDto {
+  @StringField({ max: 2000, optional: true })
+  reason?: string;
+
+  @IntField({
+    min: 1,
+    max: 86_400,
+    optional: true,
+    description:
+      'Seconds within which each instance must be ready. Default: 600, or more if the template of the engine allows more time for a start',
+  })
+  progress_deadline_seconds?: number;
+
+  @IntField({
+    min: HOLD_SECONDS.min,
+    max: HOLD_SECONDS.max,
+    optional: true,
+    description: `Maximum seconds that a request waits before it fails with 503, if a revision has one instance and no capacity for another. Default: ${HOLD_SECONDS.default}`,
+  })
+  hold_seconds?: number;
 }

@@ -25,6 +25,21 @@ export const rolloutErrors = defineErrors({
   },
 });
 
+export const restartErrors = defineErrors({
+  nothing_to_restart: {
+    status: 409,
+    category: 'conflict',
+    message: 'The deployment has no revision that serves.',
+    remediation: 'Create a rollout.',
+  },
+  restart_not_supported: {
+    status: 409,
+    category: 'conflict',
+    message: 'The servers of this deployment are adopted: Slipway neither starts nor stops them.',
+    remediation: 'Restart the servers where they run. They get requests again as soon as they answer their probes.',
+  },
+});
+
 export const rollbackErrors = defineErrors({
   no_previous_revision: {
     status: 404,

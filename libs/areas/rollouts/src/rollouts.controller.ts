@@ -2,6 +2,7 @@ import { Body, Controller, Inject, Injectable, Param } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Idempotency,
+  RehearsalDto,
   Route,
   ValidateOnly,
   type ExistenceCheck,
@@ -12,7 +13,8 @@ import {
 import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { RollbacksService } from './rollbacks.service.js';
-import { RollbackDto, RolloutDto, RolloutRehearsalDto } from './rollout.dto.js';
+import { RestartDto, RollbackDto, RolloutDto, RolloutRehearsalDto } from './rollout.dto.js';
+import { RestartsService } from './restarts.service.js';
 import { RolloutsService } from './rollouts.service.js';
 
 /** The 404 of an unknown deployment takes precedence over a body that breaks a rule. */
@@ -30,6 +32,7 @@ export class RolloutsController {
   constructor(
     private readonly rollouts: RolloutsService,
     private readonly rollbacks: RollbacksService,
+    private readonly restarts: RestartsService,
   ) {}
 
   @Route({
@@ -104,5 +107,36 @@ export class RolloutsController {
     @ValidateOnly() isDryRun: boolean,
   ): Promise<Reply> {
     return this.rollbacks.create({ principal, deploymentName, body, idempotency, isDryRun });
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/deployments/:name/restart',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'restartDeployment',
+    summary: 'Restart the instances',
+    description:
+      'Restarts the instances of the revisions that serve, one after the other. With capacity for one more instance, that one starts first. Without it, each instance restarts while the others serve; a revision with one instance restarts while requests wait at the gateways for at most `hold_seconds`. The route stays, and requests in flight end first, within `drain_seconds` of the deployment. A restart that fails stops no further instance, and a retry continues with those that are left. Adopted servers are never restarted. Returns 202 with the operation.',
+    example: { reason: 'Read the new certificate' },
+    ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
+    errors: [
+      'deployment_not_found',
+      'idempotency_key_reused',
+      'operation_in_progress',
+      'nothing_to_restart',
+      'restart_not_supported',
+    ],
+    dryRun: true,
+    notFoundFirst: DeploymentExists,
+  })
+  restartDeployment(
+    @CurrentPrincipal() principal: Principal,
+    @Param('name') deploymentName: string,
+    @Body() body: RestartDto,
+    @Idempotency() idempotency: IdempotencyClaim | undefined,
+    @ValidateOnly() isDryRun: boolean,
+  ): Promise<Reply> {
+    return this.restarts.create({ principal, deploymentName, body, idempotency, isDryRun });
   }
 }

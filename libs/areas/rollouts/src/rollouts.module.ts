@@ -7,6 +7,8 @@ import { Changeover } from './steps/changeover.js';
 import { Candidate } from './steps/candidate.js';
 import { Recreate } from './steps/recreate.js';
 import { Soak } from './steps/soak.js';
+import { RestartOperation } from './restart.operation.js';
+import { RestartsService } from './restarts.service.js';
 import { RevisionCollector } from './revision-collector.js';
 import { RollbackOperation } from './rollback.operation.js';
 import { RollbacksService } from './rollbacks.service.js';
@@ -32,6 +34,8 @@ import { RolloutsService } from './rollouts.service.js';
     CapacityPlanner,
     RolloutOperation,
     RollbackOperation,
+    RestartOperation,
+    RestartsService,
     RolloutsService,
     RollbacksService,
     DeploymentExists,

@@ -27,6 +27,7 @@ import {
   assertWithinQuotas,
   completeSpec,
   patchedSpec,
+  progressDeadlineSeconds,
 } from './acceptance.js';
 import type { RolloutDto } from './rollout.dto.js';
 import {
@@ -42,9 +43,6 @@ import {
 import { ROLLOUT } from './rollout.operation.js';
 import { warnOfNoRoute } from './steps/route.js';
 
-const PROGRESS_DEADLINE_SECONDS = 600;
-/** Added to the start time that an engine's template allows, so that the report of a failed start still arrives. */
-const START_MARGIN_SECONDS = 30;
 const KEEP_PREVIOUS_SECONDS = 3_600;
 
 export interface RolloutRequest {
@@ -142,7 +140,8 @@ export class RolloutsService {
         strategy,
         analysis: gate,
         planId: body.plan_id ?? null,
-        progressDeadlineSeconds: body.progress_deadline_seconds ?? this.progressDeadline(revision),
+        progressDeadlineSeconds:
+          body.progress_deadline_seconds ?? progressDeadlineSeconds(this.instances.traits(revision.spec)),
         keepPreviousSeconds: changeover ? 0 : keptSeconds(strategy, body),
         foundRoute,
         foundActiveRevisionId: deployment.activeRevisionId,
@@ -229,12 +228,6 @@ export class RolloutsService {
     const details = issues.map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
     if (details.length > 0) throw errors.validation_failed({ details });
   }
-
-  /** An engine may load for half an hour. Its own limit must end first, because its failure has the better report. */
-  private progressDeadline({ spec }: Revision): number {
-    const readySeconds = this.instances.traits(spec)?.readyTimeoutSeconds ?? 0;
-    return Math.max(PROGRESS_DEADLINE_SECONDS, readySeconds + START_MARGIN_SECONDS);
-  }
 }
 
 /** Without traffic of another revision, there is nothing that a rollout of this one would change. */
@@ -269,7 +262,7 @@ function unchanged({
     strategy,
     analysis: null,
     planId: body.plan_id ?? null,
-    progressDeadlineSeconds: PROGRESS_DEADLINE_SECONDS,
+    progressDeadlineSeconds: progressDeadlineSeconds(undefined),
     keepPreviousSeconds: 0,
     foundRoute: route,
     foundActiveRevisionId: revision.id,

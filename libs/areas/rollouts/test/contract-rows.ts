@@ -16,6 +16,11 @@ export const ROWS: Rows = {
     // An endpoint belongs to another kind of target than engines do.
     apart: ['spec.endpoint'],
   },
+  restartDeployment: {
+    status: 202,
+    audit: 'deployment.restart',
+    valid: async (bed) => ({ params: { name: (await bed.active()).name }, body: {} }),
+  },
   createRollback: {
     status: 202,
     audit: 'rollback.create',

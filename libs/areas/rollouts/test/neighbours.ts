@@ -14,6 +14,7 @@ import type {
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
+import { Members } from './members.js';
 import type { Route, RouteAffinity, RouteChange } from '@slipway/ports/routing';
 
 const absent = defineErrors({ deployment_not_found: { status: 404, category: 'not_found', message: 'no deployment' } });
@@ -56,6 +57,7 @@ export class RolloutsNeighbours {
   /** The number of instances that a revision starts with, if it is not the minimum of its spec. */
   replicas?: number;
   startSeconds: number | null = null;
+  readonly members = new Members();
   readonly inFlight = new Map<string, number>();
   /** Revisions whose silent requests are not waited for, in order. */
   readonly abandoned: string[] = [];
@@ -184,6 +186,7 @@ export class RolloutsNeighbours {
       const asked = this.statuses.get(id)?.ready ?? 1;
       return { answered: this.silent.has(id) ? 0 : asked, asked };
     },
+    ...this.members.port,
     abandonSilentRequests: async (_tx: Tx, _tenant: string, id: string) => void this.abandoned.push(id),
     inFlight: async (_tx: Tx, id: string) => this.inFlight.get(id) ?? 0,
   };

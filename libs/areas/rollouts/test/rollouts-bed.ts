@@ -32,7 +32,8 @@ import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/rev
 import { ROUTES } from '@slipway/ports/routing';
 import { RolloutsModule } from '../src/index.js';
 import { RollbacksService } from '../src/rollbacks.service.js';
-import type { RollbackDto, RolloutDto } from '../src/rollout.dto.js';
+import { RestartsService } from '../src/restarts.service.js';
+import type { RestartDto, RollbackDto, RolloutDto } from '../src/rollout.dto.js';
 import { RolloutsService } from '../src/rollouts.service.js';
 import { RolloutsNeighbours } from './neighbours.js';
 
@@ -161,6 +162,19 @@ export class RolloutsBed {
     const full = { on_active_operation: 'supersede' as const, ...body };
     const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: true, body: full };
     return (await this.get(RollbacksService).create(request)).body;
+  }
+
+  async askRestart(
+    deployment: Deployment,
+    body: Partial<RestartDto> = {},
+    idempotency?: IdempotencyClaim,
+  ): Promise<any> {
+    const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: false, body, idempotency };
+    return answerOf(await this.get(RestartsService).create(request));
+  }
+
+  async restart(deployment: Deployment, body: Partial<RestartDto> = {}): Promise<string> {
+    return (await this.askRestart(deployment, body)).operation.id;
   }
 
   async rollback(deployment: Deployment, body: Partial<RollbackDto> = {}): Promise<string> {

@@ -14,6 +14,8 @@ export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
 export const MAX_LABELS = 64;
 const labels = { values: 'string', maxEntries: MAX_LABELS, maxKeyLength: 63, maxValueLength: 255 } as const;
 
+export const SANDBOX_STATES = ['running', 'paused', 'stopped', 'archived', 'error', 'unknown'] as const;
+
 export class NewWorkspaceDto {
   @IntField({
     min: 1,
@@ -106,7 +108,7 @@ export class SandboxDto {
   reference_id: string | null;
 
   @StringField({
-    enum: ['running', 'paused', 'stopped', 'archived', 'error', 'unknown'],
+    enum: SANDBOX_STATES,
     description: 'Last observed state. An external sandbox is observed only when a file is sent to it.',
   })
   state: string;
@@ -147,4 +149,12 @@ export class SandboxListDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+}
+
+export class SandboxFilterDto {
+  @StringField({ enum: SANDBOX_STATES, optional: true, description: 'Only sandboxes in this state' })
+  state?: (typeof SANDBOX_STATES)[number];
+
+  @StringField({ enum: SANDBOX_PROVIDERS, optional: true, description: 'Only sandboxes of this provider' })
+  provider?: SandboxProvider;
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Conditions,
@@ -8,7 +8,14 @@ import {
   type Preconditions,
   type Principal,
 } from '@slipway/platform-http';
-import { CreateSandboxDto, DeletedSandboxDto, SandboxDto, SandboxListDto, UpdateSandboxDto } from './sandbox.dto.js';
+import {
+  CreateSandboxDto,
+  DeletedSandboxDto,
+  SandboxDto,
+  SandboxListDto,
+  UpdateSandboxDto,
+  SandboxFilterDto,
+} from './sandbox.dto.js';
 import { SandboxesService } from './sandboxes.service.js';
 
 @Controller()
@@ -42,9 +49,11 @@ export class SandboxesController {
     description: 'Returns sandboxes with the usage of their workspaces.',
     ok: { 200: SandboxListDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
-    return this.sandboxes.list(who, page);
+  list(@CurrentPrincipal() who: Principal, @Query() filter: SandboxFilterDto, @Page('string') page: PageRequest) {
+    return this.sandboxes.list(who, filter, page);
   }
 
   @Route({

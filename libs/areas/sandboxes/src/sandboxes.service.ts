@@ -24,6 +24,7 @@ import {
   type CreateSandboxDto,
   type DeletedSandboxDto,
   type SandboxDto,
+  type SandboxFilterDto,
   type SandboxProvider,
   type UpdateSandboxDto,
 } from './sandbox.dto.js';
@@ -110,9 +111,10 @@ export class SandboxesService implements ExistenceCheck {
     return answerOf(await sandboxes.findOneByOrFail({ id, tenant_id: tenantId }));
   }
 
-  async list(who: Principal, page: PageRequest): Promise<PageOf<SandboxDto>> {
+  async list(who: Principal, { state, provider }: SandboxFilterDto, page: PageRequest): Promise<PageOf<SandboxDto>> {
+    const filter = { expires_at: SANDBOX_UNEXPIRED, ...(state && { state }), ...(provider && { provider }) };
     const { rows, hasMore } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      findPage(tx, SandboxEntity, newestFirst(who.tenantId, page, { expires_at: SANDBOX_UNEXPIRED })),
+      findPage(tx, SandboxEntity, newestFirst(who.tenantId, page, filter)),
     );
     return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }

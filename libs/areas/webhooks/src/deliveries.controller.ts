@@ -28,6 +28,7 @@ export class DeliveriesController {
     ok: { 200: WebhookDeliveryListDto },
     errors: ['webhook_not_found', 'validation_failed'],
     paged: true,
+    byTime: true,
     notFoundFirst: WebhooksService,
   })
   list(

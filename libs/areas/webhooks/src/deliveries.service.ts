@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { In, IsNull, LessThan, LessThanOrEqual, Not } from 'typeorm';
+import { In, IsNull, LessThan, LessThanOrEqual, MoreThan, Not } from 'typeorm';
 import { actorText, EVENT_TYPES, namesOf } from '@slipway/contracts';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
-import { Database, findPage, newId, type Tx } from '@slipway/platform-database';
+import { Database, findPage, newId, timesBetween, type Tx } from '@slipway/platform-database';
 import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
@@ -50,8 +50,9 @@ export class DeliveriesService {
     { tenantId }: Principal,
     id: string,
     { status, event_type: type }: DeliveryFilterDto,
-    { limit, cursor }: PageRequest,
+    { limit, cursor, order = 'desc', since, until }: PageRequest,
   ): Promise<PageOf<WebhookDeliveryDto>> {
+    const past = order === 'asc' ? MoreThan : LessThan;
     const found = await this.database.tx({ tenantId }, async (tx) => {
       const page = await findPage(tx, DeliveryEntity, {
         select: SHOWN_OF_A_DELIVERY,
@@ -60,9 +61,10 @@ export class DeliveriesService {
           webhook_id: id,
           ...(status && { status }),
           ...(type && { event_type: In(namesOf(type, Object.keys(EVENT_TYPES))) }),
-          ...(cursor && { event_id: LessThan(String(cursor[0])) }),
+          ...timesBetween('created_at', since, until),
+          ...(cursor && { event_id: past(String(cursor[0])) }),
         },
-        order: { event_id: 'DESC' },
+        order: { event_id: order === 'asc' ? 'ASC' : 'DESC' },
         key: 'event_id',
         limit,
       });

@@ -235,3 +235,8 @@ export class WebhookDeliveryListDto {
   @StringField({ nullable: true })
   next_cursor: string | null;
 }
+
+export class WebhookFilterDto {
+  @StringField({ enum: STATES, optional: true, description: 'Only webhooks in this state' })
+  state?: (typeof STATES)[number];
+}

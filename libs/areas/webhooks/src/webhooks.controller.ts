@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Conditions,
@@ -19,6 +19,7 @@ import {
   UpdateWebhookDto,
   WebhookDto,
   WebhookListDto,
+  WebhookFilterDto,
 } from './webhook.dto.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -55,9 +56,15 @@ export class WebhooksController {
     description: 'Returns webhooks with the reason if one was disabled, never with their secret.',
     ok: { 200: WebhookListDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<WebhookDto>> {
-    return this.webhooks.list(who, page);
+  list(
+    @CurrentPrincipal() who: Principal,
+    @Query() filter: WebhookFilterDto,
+    @Page('string') page: PageRequest,
+  ): Promise<PageOf<WebhookDto>> {
+    return this.webhooks.list(who, filter, page);
   }
 
   @Route({

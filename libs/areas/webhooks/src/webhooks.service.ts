@@ -21,7 +21,13 @@ import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/po
 import { cancelPending, stopQueues } from './delivery/delivery-queues.js';
 import { newSecret, sealContext } from './delivery/signature.js';
 import { shown } from './webhook-answers.js';
-import type { CreateWebhookDto, DeletedWebhookDto, UpdateWebhookDto, WebhookDto } from './webhook.dto.js';
+import type {
+  CreateWebhookDto,
+  DeletedWebhookDto,
+  UpdateWebhookDto,
+  WebhookDto,
+  WebhookFilterDto,
+} from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
 import { BEGIN_DELIVERY_QUEUES, LOCK_PENDING_QUEUES, LOCK_WEBHOOK, WAKE_WAITING_QUEUES } from './webhook.query.js';
@@ -71,9 +77,9 @@ export class WebhooksService implements ExistenceCheck {
     });
   }
 
-  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<WebhookDto>> {
+  async list({ tenantId }: Principal, { state }: WebhookFilterDto, page: PageRequest): Promise<PageOf<WebhookDto>> {
     const { rows, hasMore } = await this.database.tx({ tenantId }, (tx) =>
-      findPage(tx, WebhookEntity, newestFirst(tenantId, page)),
+      findPage(tx, WebhookEntity, newestFirst(tenantId, page, { ...(state && { state }) })),
     );
     return pageOf({ rows: rows.map(shown), hasMore }, (row) => [row.id]);
   }

@@ -84,7 +84,8 @@ export function rowPage<T extends object>(found: readonly (T & PageColumns)[]): 
 
 /** A page of a table: its rows, their order, and the columns that are read. */
 export interface PageOptions<E> {
-  where: FindOptionsWhere<E>;
+  /** Several are alternatives. */
+  where: FindOptionsWhere<E> | FindOptionsWhere<E>[];
   order: FindOptionsOrder<E>;
   /** The most rows. */
   limit: number;
@@ -114,8 +115,9 @@ export async function findPage<E extends ObjectLiteral, Row extends object = E>(
   const statement = `select page.page_key, page.has_more from ${withinBytes('page', text, limit, large)} order by page.page_row`;
   const { rows: keys, hasMore } = rowPage(await tx.query<{ page_key: unknown }>(statement, values as unknown[]));
   if (keys.length === 0) return { rows: [], hasMore };
-  const among = { ...where, [key]: In(keys.map((row) => row.page_key)) } as FindOptionsWhere<E>;
-  return { rows: await find({ where: among, order, ...(select && { select }) }), hasMore };
+  const chosen = { [key]: In(keys.map((row) => row.page_key)) };
+  const among = (Array.isArray(where) ? where : [where]).map((one) => ({ ...(one as object), ...chosen }));
+  return { rows: await find({ where: among as FindOptionsWhere<E>[], order, ...(select && { select }) }), hasMore };
 }
 
 /** The columns of variable size that a `find` reads. */

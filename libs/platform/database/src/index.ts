@@ -25,7 +25,17 @@ export {
   type PageOptions,
   type RowPage,
 } from './bounded-rows.js';
-export { rfc3339, wholeNumber, newestFirst, newId, canonicalJson, digestOf } from './rows.js';
+export {
+  rfc3339,
+  wholeNumber,
+  newestFirst,
+  timesBetween,
+  isBetween,
+  containing,
+  newId,
+  canonicalJson,
+  digestOf,
+} from './rows.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
 export { openSecret, sealSecret } from './secret-box.js';
 export { keyProblems, type SealedColumn } from './sealed-column.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { DefaultNamingStrategy, LessThan, type ValueTransformer } from 'typeorm';
+import { DefaultNamingStrategy, ILike, LessThan, MoreThan, Raw, type ValueTransformer } from 'typeorm';
 import { uuidv7 } from 'uuidv7';
 
 /** Returns a new id: prefix, underscore, 32 hex digits of a UUIDv7. Ids with the same prefix sort by creation time. */
@@ -55,17 +55,47 @@ interface Position {
   limit: number;
   /** Its first part is the id of the last row that was shown. */
   cursor?: readonly unknown[];
+  order?: 'asc' | 'desc';
+  /** RFC 3339. */
+  since?: string;
+  until?: string;
 }
 
 /**
- * The options with which `findPage` reads a page of a tenant's rows, newest first, because ids sort by time.
+ * The options with which `findPage` reads a page of a tenant's rows by their ids, which sort by time: newest first, or
+ * oldest first.
  * @param also further conditions
+ * @param time the column with the time of creation, for `since` and `until`
  */
 export function newestFirst<Where extends object = object>(
   tenantId: string,
-  { limit, cursor }: Position,
+  { limit, cursor, order = 'desc', since, until }: Position,
   also?: Where,
+  time = 'created_at',
 ) {
-  const where = { tenant_id: tenantId, ...(also as Where), ...(cursor && { id: LessThan(String(cursor[0])) }) };
-  return { where, order: { id: 'DESC' as const }, limit };
+  const past = order === 'asc' ? MoreThan : LessThan;
+  const where = {
+    tenant_id: tenantId,
+    ...(also as Where),
+    ...timesBetween(time, since, until),
+    ...(cursor && { id: past(String(cursor[0])) }),
+  };
+  return { where, order: { id: order === 'asc' ? ('ASC' as const) : ('DESC' as const) }, limit };
 }
+
+/** The condition on a column with a time; none if there is no bound. */
+export function timesBetween(column: string, since: string | undefined, until: string | undefined): object {
+  if (since === undefined && until === undefined) return {};
+  const bounds = { since: since ?? null, until: until ?? null };
+  return { [column]: Raw((time) => `(${isBetween(time, ':since', ':until')})`, bounds) };
+}
+
+/** The same as SQL. Both bounds may be null. */
+export function isBetween(column: string, since: string, until: string): string {
+  const bound = (value: string, operator: '>=' | '<') =>
+    `(cast(${value} as timestamptz) is null or ${column} ${operator} cast(${value} as timestamptz))`;
+  return `${bound(since, '>=')} and ${bound(until, '<')}`;
+}
+
+/** The condition that a text contains another one, in upper or lower case. */
+export const containing = (text: string) => ILike(`%${text.replace(/[\\%_]/g, '\\$&')}%`);

@@ -40,6 +40,11 @@ export const deploymentsOf = (api: Transport) => ({
   /** Stops the instances that wait for requests in flight now. */
   endDrain: (name: string, options?: OptionsOf<'endDeploymentDrain'>) =>
     api.call('endDeploymentDrain', { path: { name }, options }),
+  /** Restarts the instances of the revisions that serve, one after the other. */
+  restart: (name: string, body: BodyOf<'restartDeployment'> = {}, options?: OptionsOf<'restartDeployment'>) =>
+    api.call('restartDeployment', { path: { name }, body, options }),
+  rehearseRestart: (name: string, body: BodyOf<'restartDeployment'> = {}, options?: OptionsOf<'restartDeployment'>) =>
+    api.rehearse('restartDeployment', { path: { name }, body, options }),
   /** Results and times of requests, by revision and step. */
   metrics: (name: string, options?: OptionsOf<'getDeploymentMetrics'>) =>
     api.call('getDeploymentMetrics', { path: { name }, options }),

@@ -1,3 +1,4 @@
+import type { OptionsOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
 import { UserPlus } from 'lucide-react';
@@ -23,7 +24,8 @@ export function AccessScreen() {
   const mayChange = useMay('admin');
   const [{ status = '' }] = useAddress();
   const { data: session } = useQuery(sessionQuery);
-  const list = usePagedList(['console-access'], (page) => slipway.consoleAccess.list(page));
+  const asked = status ? { status: status as NonNullable<OptionsOf<'listConsoleAccess'>['status']> } : {};
+  const list = usePagedList(['console-access', asked], (page) => slipway.consoleAccess.list({ ...asked, ...page }));
   const [granted, setGranted] = useState<{ mapping?: AccessMapping }>();
   const [revoked, setRevoked] = useState<AccessMapping>();
   const columns = columnsOf(mayChange ? { onGrant: (mapping) => setGranted({ mapping }), onRevoke: setRevoked } : {});
@@ -54,21 +56,14 @@ export function AccessScreen() {
           what="the access mappings"
           beyond="To list all, run slipway access list."
           empty={
-            <EmptyState title="No identities yet" command={CLI}>
+            <EmptyState title={status ? `No ${status} mappings` : 'No identities yet'} command={CLI}>
               <p className="text-sm text-soft">
                 Grant access to an identity of the identity provider, so that this person can sign in.
               </p>
             </EmptyState>
           }
         >
-          {(rows) => {
-            const shown = rows.filter((row) => !status || row.status === status);
-            return shown.length > 0 ? (
-              <DataTable caption="Access mappings" columns={columns} rows={shown} idOf={({ id }) => id} />
-            ) : (
-              <EmptyState title={`No ${status} mappings among the ${rows.length} loaded`} command={CLI} />
-            );
-          }}
+          {(rows) => <DataTable caption="Access mappings" columns={columns} rows={rows} idOf={({ id }) => id} />}
         </RowList>
       </Panel>
       {granted && <GrantAccess mapping={granted.mapping} onClose={() => setGranted(undefined)} />}

@@ -15,7 +15,15 @@ import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
 import { WAIT_NOUNS, WAIT_REASONS } from '../../rollouts/waiting-text.js';
 
 const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
-const KINDS = ['rollout', 'rollback', 'bake', 'delete_deployment', 'qualify_target_binding', 'sandbox_file_push'];
+const KINDS = [
+  'rollout',
+  'rollback',
+  'bake',
+  'restart',
+  'delete_deployment',
+  'qualify_target_binding',
+  'sandbox_file_push',
+];
 
 /** The address contains them. The api filters, because it has more rows than a page. */
 function OperationFilters() {

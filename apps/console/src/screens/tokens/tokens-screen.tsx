@@ -1,3 +1,4 @@
+import type { OptionsOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
@@ -26,7 +27,8 @@ export function TokensScreen() {
   const mayChange = useMay('admin');
   const [{ state = '' }] = useAddress();
   const { data: who } = useQuery(whoQuery);
-  const list = usePagedList(['tokens'], (page) => slipway.tokens.list(page));
+  const asked = state ? { state: state as NonNullable<OptionsOf<'listTokens'>['state']> } : {};
+  const list = usePagedList(['tokens', asked], (page) => slipway.tokens.list({ ...asked, ...page }));
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<Token>();
   const columns = columnsOf({ own: who?.actor.id, onRevoke: mayChange ? setRevoked : undefined });
@@ -50,16 +52,9 @@ export function TokensScreen() {
           list={list}
           what="the tokens"
           beyond="To list all, run slipway tokens list."
-          empty={<EmptyState title="No tokens yet" command={CLI} />}
+          empty={<EmptyState title={state ? `No ${state} tokens` : 'No tokens yet'} command={CLI} />}
         >
-          {(rows) => {
-            const shown = rows.filter((row) => !state || row.state === state);
-            return shown.length > 0 ? (
-              <DataTable caption="Tokens" columns={columns} rows={shown} idOf={({ id }) => id} />
-            ) : (
-              <EmptyState title={`No ${state} tokens among the ${rows.length} loaded`} command={CLI} />
-            );
-          }}
+          {(rows) => <DataTable caption="Tokens" columns={columns} rows={rows} idOf={({ id }) => id} />}
         </RowList>
       </Panel>
       {isCreating && <CreateToken onClose={() => setCreating(false)} />}

@@ -1,3 +1,4 @@
+import type { OptionsOf } from '@slipway/sdk';
 import { createColumnHelper } from '@tanstack/react-table';
 import { slipway } from '../../api/client.js';
 import type { Delivery, Webhook } from '../../api/items.js';
@@ -16,7 +17,10 @@ import { responseText } from './delivery-text.js';
 /** Shows the deliveries to a webhook, and its answers. */
 export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
   const [{ status = '' }] = useAddress();
-  const list = usePagedList(['webhooks', id, 'deliveries'], (page) => slipway.webhooks.deliveries(id, page));
+  const asked = status ? { status: status as NonNullable<OptionsOf<'listWebhookDeliveries'>['status']> } : {};
+  const list = usePagedList(['webhooks', id, 'deliveries', asked], (page) =>
+    slipway.webhooks.deliveries(id, { ...asked, ...page }),
+  );
   const command = shellLine('slipway', 'webhooks', 'deliveries', id);
   return (
     <Panel title="Deliveries" note={<span className="min-w-0 text-sm break-all text-soft">{webhook?.url ?? id}</span>}>
@@ -32,24 +36,19 @@ export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
         what="the deliveries"
         beyond={`To list all, run ${command}.`}
         empty={
-          <EmptyState title="No deliveries yet" command={command}>
+          <EmptyState title={status ? `No ${status} deliveries` : 'No deliveries yet'} command={command}>
             <p className="text-sm text-soft">Deliveries to the webhook appear here. Ended ones are kept for 30 days.</p>
           </EmptyState>
         }
       >
-        {(rows) => {
-          const shown = rows.filter((row) => !status || row.status === status);
-          return shown.length > 0 ? (
-            <DataTable
-              caption="Deliveries to the webhook"
-              columns={COLUMNS}
-              rows={shown}
-              idOf={({ event_id }) => event_id}
-            />
-          ) : (
-            <EmptyState title={`No ${status} deliveries among the ${rows.length} loaded`} command={command} />
-          );
-        }}
+        {(rows) => (
+          <DataTable
+            caption="Deliveries to the webhook"
+            columns={COLUMNS}
+            rows={rows}
+            idOf={({ event_id }) => event_id}
+          />
+        )}
       </RowList>
     </Panel>
   );

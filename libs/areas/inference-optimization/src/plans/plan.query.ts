@@ -1,4 +1,4 @@
-import { locking, prepared, withinBytes, type LargeColumns } from '@slipway/platform-database';
+import { isBetween, locking, prepared, type LargeColumns, withinBytes } from '@slipway/platform-database';
 
 /*
  * A plan's state follows from its decisions and the clock; nothing stores it. At most one row ends a plan, and none
@@ -35,18 +35,22 @@ export const LOCK_PLAN = locking(
 
 const LARGE: LargeColumns = { content: 'jsonb', decisions: 'jsonb', creator: 'jsonb' };
 
-/** The same for many plans at once; the state is a condition. */
-export const LIST_PLANS = prepared(
-  'plans-list',
+const listPlans = (past: '<' | '>', order: 'asc' | 'desc'): string =>
   `select * from ${withinBytes(
     'page',
     `select ${COLUMNS} from ${SOURCE}
-     where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3) and ($4::text is null or p.id < $4)
-     order by p.id desc`,
+     where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3)
+       and ($4::text is null or p.id ${past} $4) and ${isBetween('p.created_at', '$6', '$7')}
+     order by p.id ${order}`,
     '$5',
     LARGE,
-  )} order by page_row`,
-);
+  )} order by page_row`;
+
+/** The same for many plans at once, in each order; the state is a condition. */
+export const LIST_PLANS = {
+  desc: prepared('plans-list', listPlans('<', 'desc')),
+  asc: prepared('plans-list-oldest', listPlans('>', 'asc')),
+};
 
 /**
  * Plans that may still be executed: waiting for people, or approved and not expired. The state is a condition here,

@@ -34,8 +34,13 @@ import { FIND_PLAN, LIST_PLANS, LOCK_PLAN, OPEN_PLANS, COUNT_PROPOSALS } from '.
 export interface PlanFilter {
   deployment?: string;
   state?: PlanState;
-  /** Only plans older than this one. */
-  before?: string;
+  /** Only plans that come after this one. */
+  past?: string;
+  /** Newest first by default. */
+  order?: 'asc' | 'desc';
+  /** RFC 3339. */
+  since?: string;
+  until?: string;
   limit: number;
 }
 
@@ -94,8 +99,9 @@ export class PlanStore implements PlansPort {
   }
 
   async list(tx: Tx, tenantId: string, filter: PlanFilter): Promise<RowPage<Plan>> {
-    const { deployment = null, state = null, before = null, limit } = filter;
-    return rowPage(await tx.query<Plan>(LIST_PLANS, [tenantId, deployment, state, before, limit]));
+    const { deployment = null, state = null, past = null, limit, order = 'desc', since = null, until = null } = filter;
+    const values = [tenantId, deployment, state, past, limit, since, until];
+    return rowPage(await tx.query<Plan>(LIST_PLANS[order], values));
   }
 
   /** The caller holds the plan's lock and knows that it is undecided. */

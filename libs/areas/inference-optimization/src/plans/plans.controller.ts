@@ -22,6 +22,7 @@ export class PlansController {
     description: 'Returns plans with the state of their approval. Filter with `state` and `deployment`.',
     ok: { 200: PlanPageDto },
     paged: true,
+    byTime: true,
     errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: PlanFilterDto, @Page('string') page: PageRequest) {

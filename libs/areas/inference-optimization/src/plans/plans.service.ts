@@ -25,10 +25,10 @@ export class PlansService {
   }
 
   /** Newest first. */
-  list(who: Principal, filter: PlanFilterDto, { limit, cursor }: PageRequest): Promise<PageOf<PlanDto>> {
+  list(who: Principal, filter: PlanFilterDto, { cursor, ...page }: PageRequest): Promise<PageOf<PlanDto>> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const before = cursor?.[0] as string | undefined;
-      const { rows: plans, hasMore } = await this.store.list(tx, who.tenantId, { ...filter, before, limit });
+      const past = cursor?.[0] as string | undefined;
+      const { rows: plans, hasMore } = await this.store.list(tx, who.tenantId, { ...filter, ...page, past });
       const stale = await this.store.staleAmong(tx, plans);
       this.noteRead(who, 'plan.list', filter.deployment ?? '*', plans);
       return pageOf({ rows: plans.map((plan) => planAnswer(plan, stale.has(plan))), hasMore }, ({ id }) => [id]);

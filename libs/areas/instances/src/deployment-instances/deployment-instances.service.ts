@@ -1,10 +1,11 @@
+import type { ObservationReason } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { inFlightOfInstances, readEntries } from '@slipway/dataplane';
 import { Database, findPage, type Tx } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import { In, LessThan } from 'typeorm';
+import { In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm';
 import { DeviceClaimEntity } from '../devices/device.entity.js';
 import type { InstanceDto, InstanceFilterDto, ShownState } from './instance.dto.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
@@ -23,7 +24,7 @@ export class DeploymentInstancesService {
   async list(
     { tenantId }: Principal,
     name: string,
-    { revision }: InstanceFilterDto,
+    { revision, state }: InstanceFilterDto,
     { limit, cursor }: PageRequest,
   ): Promise<PageOf<InstanceDto>> {
     const deploymentId = await this.deployments.idOf(tenantId, name);
@@ -33,11 +34,12 @@ export class DeploymentInstancesService {
       const routed = await routedRevisions(tx, deploymentId);
       const names = new Map(workloads.map((one) => [one.revision_id, one.revision_name]));
       const { rows, hasMore } = await findPage(tx, InstanceEntity, {
-        where: {
+        where: statesOf(state).map((one) => ({
           tenant_id: tenantId,
           revision_id: In([...names.keys()]),
           ...(cursor && { id: LessThan(String(cursor[0])) }),
-        },
+          ...one,
+        })),
         order: { id: 'DESC' },
         limit,
       });
@@ -128,4 +130,26 @@ function shownStateOf({ state, reason }: InstanceEntity): ShownState {
   if (state === 'stopped' || state === 'backing_off') return 'exited';
   if (state === 'pending' && (reason === 'waiting_for_device' || reason === 'waiting_for_place')) return reason;
   return state;
+}
+
+const WAITS: readonly ObservationReason[] = ['waiting_for_device', 'waiting_for_place'];
+
+/** Returns the stored states that are shown as this one, as alternatives: the reverse of `shownStateOf`. */
+function statesOf(shown: ShownState | undefined): FindOptionsWhere<InstanceEntity>[] {
+  switch (shown) {
+    case undefined:
+      return [{}];
+    case 'exited':
+      return [{ state: In(['stopped', 'backing_off']) }];
+    case 'pending':
+      return [
+        { state: 'pending', reason: IsNull() },
+        { state: 'pending', reason: Not(In([...WAITS])) },
+      ];
+    case 'waiting_for_device':
+    case 'waiting_for_place':
+      return [{ state: 'pending', reason: shown }];
+    default:
+      return [{ state: shown }];
+  }
 }

@@ -123,6 +123,9 @@ export class InstanceDto {
 export class InstanceFilterDto {
   @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name of the revision' })
   revision?: string;
+
+  @StringField({ enum: SHOWN_STATES, optional: true, description: 'Only instances in this state' })
+  state?: ShownState;
 }
 
 export class InstanceListDto {

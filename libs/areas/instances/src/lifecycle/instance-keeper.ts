@@ -267,10 +267,11 @@ export class InstanceKeeper {
     this.unhealthyNews.forget(instance.id);
     this.readyRequests.forget(instance.id);
     this.stops.forget(instance.id);
-    const onlyIfReleased = instance.ordinal < workload.replicas;
+    const isReplaced = instance.replace_drain_seconds !== null;
+    const onlyIfReleased = instance.ordinal < workload.replicas && !isReplaced;
     await this.transitions.change(workload, instance, {
       state: 'stopping',
-      message: null,
+      message: isReplaced ? 'it is being restarted' : null,
       reason: null,
       onlyIfReleased,
       abandonsSilent: !isSound(instance),

@@ -4,6 +4,7 @@ import type { TargetDriver } from '@slipway/target-driver';
 import type { InstanceTimings } from '../catalog/timings.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
+import { NO_FAILURE } from './failed-starts.js';
 import { UNSEEN } from './server-observations.js';
 
 const BUSY_CHECK_MS = 150;
@@ -65,7 +66,7 @@ export class InstanceStops {
   async stop(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     this.lostSince.delete(instance.id);
     if ((await driver.terminate(instance.id)) !== 'gone') return driver.onChange ? TERMINATE_CHECK_MS : BUSY_CHECK_MS;
-    await this.transitions.change(workload, instance, STOPPED);
+    await this.transitions.change(workload, instance, isReplaced(workload, instance) ? replaced(instance) : STOPPED);
     return BUSY_CHECK_MS;
   }
 
@@ -100,6 +101,21 @@ export class InstanceStops {
     return performance.now() - since < LOST_MS;
   }
 }
+
+/** Whether it starts again after its stop. In the meantime its workload may have been released. */
+function isReplaced({ is_retained, suspended_by, replicas }: WorkloadRow, instance: InstanceRow): boolean {
+  const isToRun = is_retained && suspended_by === null && instance.ordinal < replicas;
+  return isToRun && instance.replace_drain_seconds !== null;
+}
+
+/** The next generation starts at once, and keeps the capacity and the devices of the one before. */
+const replaced = ({ generation }: InstanceRow): InstanceChange => ({
+  ...STOPPED,
+  ...NO_FAILURE,
+  state: 'backing_off',
+  generation: generation + 1,
+  backOffSeconds: 0,
+});
 
 /** Returns the number of requests that a drain waits for. */
 export function waitedFor(counts: Pick<DrainCounts, 'in_flight' | 'silent'>, abandonsSilent: boolean): number {

@@ -16,6 +16,9 @@ import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 /** How long instances of a suspended workload drain, if the operation that suspended it did not say. */
 const SUSPENDED_DRAIN_SECONDS = 30;
 
+/** In these, an instance that was to be replaced has stopped. */
+const ENDS_REPLACEMENT: ReadonlySet<LifecycleState> = new Set(['backing_off', 'stopped']);
+
 /** A change of an instance's row. Omitted fields stay as they are. */
 export interface InstanceChange {
   state: LifecycleState;
@@ -102,7 +105,7 @@ export class InstanceTransitions {
         change.isStart ?? false,
         next.model_seen,
         next.drift,
-        isLeaving ? await this.drainSecondsOf(tx, workload) : null,
+        isLeaving ? await this.drainSecondsOf(tx, workload, instance) : null,
         change.abandonsSilent ?? false,
       ]);
       if (!written) return undefined;
@@ -124,8 +127,9 @@ export class InstanceTransitions {
   }
 
   /** The capacity of a suspended workload is waited for, and so are the requests that gateways hold. */
-  private async drainSecondsOf(tx: Tx, workload: WorkloadRow): Promise<number> {
-    const ofDeployment = await this.deployments.drainSeconds(tx, workload.deployment_id);
+  private async drainSecondsOf(tx: Tx, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    const seconds = await this.deployments.drainSeconds(tx, workload.deployment_id);
+    const ofDeployment = Math.min(seconds, instance.replace_drain_seconds ?? seconds);
     if (workload.suspended_by === null) return ofDeployment;
     return Math.min(ofDeployment, workload.suspended_drain_seconds ?? SUSPENDED_DRAIN_SECONDS);
   }
@@ -202,6 +206,7 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     failure: change.failure === undefined ? instance.failure : change.failure,
     progress: change.progress === undefined ? instance.progress : change.progress,
     drain_left_seconds: null,
+    replace_drain_seconds: ENDS_REPLACEMENT.has(change.state) ? null : instance.replace_drain_seconds,
     abandons_silent: change.state === 'stopping' && (change.abandonsSilent ?? instance.abandons_silent),
     restarts: instance.restarts + (change.isCrash ? 1 : 0),
     version: instance.version + 1,

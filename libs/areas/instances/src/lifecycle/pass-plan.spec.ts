@@ -28,6 +28,7 @@ const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow>
   progress: null,
   observed_age_seconds: 0,
   drain_left_seconds: null,
+  replace_drain_seconds: null,
   abandons_silent: false,
   ...more,
 });
@@ -70,6 +71,17 @@ it.each<[LifecycleState, string | undefined, string | undefined]>([
     );
   },
 );
+
+it('an instance that is to be replaced stops and starts again, also out of a back-off', () => {
+  const marked = { replace_drain_seconds: 60 };
+  const taskOf = (state: LifecycleState, more: Partial<WorkloadRow> = {}) =>
+    kindsOf([workload([instance(state, 0, marked), instance('ready', 1)], { replicas: 2, ...more })]);
+  expect(taskOf('ready')).toEqual(['withdraw', 'look']);
+  expect(taskOf('stopping')).toEqual(['terminate', 'look']);
+  // It keeps its capacity, so no other workload starts meanwhile.
+  const replaced = workload([instance('stopping', 0, marked)]);
+  expect(kindsOf([replaced, workload([instance('pending')])], 1)).toEqual(['terminate', 'queue']);
+});
 
 it('missing rows are added for retained workloads only', () => {
   expect(planPass([workload([instance('ready', 1)], { replicas: 3 })], 16).missing[0]?.ordinals).toEqual([0, 2]);

@@ -8,7 +8,7 @@ import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
  * - `queue`: it is wanted, but the target has no capacity for it yet
  * - `look`: it runs; observe it
  * - `withdraw`: it is no longer wanted; withdraw it from the gateways first
- * - `terminate`: stop it, and check until it is gone
+ * - `terminate`: stop it, and check until it is gone. One that is to be replaced then starts again
  * - `reclaim`: it is wanted again while it is being stopped
  * - `revive`: it is wanted again after it has stopped
  * - `judge`: its start out of a sleep has failed; the scaler decides whether there is another
@@ -79,7 +79,7 @@ export function planPass(
     if (!isRetained && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
     const share = shareOf(workload.tenant_name);
     for (const instance of instances) {
-      const isWanted = runs && instance.ordinal < replicas;
+      const isWanted = runs && instance.ordinal < replicas && instance.replace_drain_seconds === null;
       const ofTenant = ofTenants.get(workload.tenant_id) ?? 0;
       const hasShare = ofTenant + capacityKeptFromOthers(kept, workload, keptOf.get(workload.tenant_id)) < share;
       const isFree = hasShare && occupied + capacityKeptFromOthers(kept, workload) < maxInstances;

@@ -112,6 +112,19 @@ export class InstanceCapacity {
     );
   }
 
+  /**
+   * Whether there is capacity for one more instance of a revision that runs. Reserves the quota for it. Call it under the
+   * quota lock.
+   */
+  async hasSpare(tx: Tx, about: CapacityRequest & QuotaRequester): Promise<boolean> {
+    const forecast = await this.forecast(tx, about);
+    const { [about.revisionId]: running = 0 } = await this.wantedReplicas(tx, about.tenantId, [about.revisionId]);
+    if (running === 0 || forecast.replicas === 0) return false;
+    const ofOne = forecast.needed / forecast.replicas;
+    if (forecast.free !== null && forecast.free < ofOne * (running + 1)) return false;
+    return (await reserveInstanceQuota(tx, this.config, about, running + 1)).isReserved;
+  }
+
   private async countsOf(
     tx: Tx,
     about: CapacityRequest,

@@ -111,4 +111,8 @@ export class InstanceEntity {
 
   @Column({ type: 'boolean', default: false })
   abandons_silent: boolean;
+
+  /** Set until it has stopped for its next generation: how long its requests in flight may take at most. */
+  @Column({ type: 'float8', nullable: true })
+  replace_drain_seconds: number | null;
 }

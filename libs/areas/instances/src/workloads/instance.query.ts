@@ -27,6 +27,7 @@ export interface InstanceRow extends Pick<
   | 'failed_starts'
   | 'progress'
   | 'abandons_silent'
+  | 'replace_drain_seconds'
 > {
   /** Shows whether the next start fails in the same way. */
   failure: Pick<FailedStart, 'cause' | 'exit_code' | 'signal'> | null;
@@ -53,11 +54,12 @@ export interface WorkloadRow extends Pick<
   | 'tenant_id'
   | 'deployment_id'
   | 'revision_name'
-  | 'replicas'
   | 'spec'
   | 'abandons_silent'
   | 'suspended_drain_seconds'
 > {
+  /** With the spare one of a restart. */
+  replicas: number;
   /** The tenant's name in the operator's configuration; empty if the tenant does not exist. */
   tenant_name: string;
   is_retained: boolean;
@@ -82,7 +84,7 @@ export interface WorkloadRow extends Pick<
  */
 export const READ_TARGET_WORKLOADS = prepared(
   'instances-read-target-workloads',
-  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, w.abandons_silent, w.suspended_drain_seconds, ${IS_RETAINED} as is_retained, ${RETAINERS} as retainers, ${WARM_AGE} as warm_age_seconds,
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas + w.spare as replicas, w.abandons_silent, w.suspended_drain_seconds, ${IS_RETAINED} as is_retained, ${RETAINERS} as retainers, ${WARM_AGE} as warm_age_seconds,
      case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
      not ${IS_AWAITED} and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as is_waking,
      ${tenantNameOf('w.tenant_id')} as tenant_name,
@@ -92,7 +94,7 @@ export const READ_TARGET_WORKLOADS = prepared(
          'crash_streak', i.crash_streak, 'message', i.message, 'incarnation', i.incarnation,
          'reason', i.reason, 'place', i.place, 'drift', i.drift, 'version', i.version,
          'key_id', i.key_id, 'failure', i.failure - 'log_tail', 'failed_starts', i.failed_starts, 'progress', i.progress,
-         'model_seen', i.model_seen_at is not null, 'abandons_silent', i.abandons_silent,
+         'model_seen', i.model_seen_at is not null, 'abandons_silent', i.abandons_silent, 'replace_drain_seconds', i.replace_drain_seconds,
          'drain_left_seconds', extract(epoch from i.drain_until - now())::float8,
          'state_age_seconds', extract(epoch from now() - i.state_since)::float8, 'ready_age_seconds', extract(epoch from now() - i.ready_since)::float8,
          'start_in_seconds', extract(epoch from i.next_start_at - now())::float8,
@@ -124,6 +126,7 @@ export const CHANGE_INSTANCE = prepared(
      model_seen_at = case when $19::boolean then coalesce(model_seen_at, now()) else model_seen_at end,
      drain_until = case when $3 <> 'stopping' then null when state = 'stopping' then drain_until else now() + make_interval(secs => $21::float8) end,
      abandons_silent = case when $3 <> 'stopping' then false when state = 'stopping' then abandons_silent else $22::boolean end,
+     replace_drain_seconds = case when $3 not in ('backing_off', 'stopped') then replace_drain_seconds end,
      drift = $20, observed_at = now(), version = version + 1
    where id = $1 and version = $2 returning restarts`,
 );

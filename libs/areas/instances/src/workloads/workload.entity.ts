@@ -22,6 +22,10 @@ export class WorkloadEntity {
   @Column({ type: 'int' })
   replicas: number;
 
+  /** Instances in addition to `replicas`, while a restart replaces the others. */
+  @Column({ type: 'int', default: 0 })
+  spare: number;
+
   @Column({ type: 'jsonb' })
   spec: RevisionSpec;
 

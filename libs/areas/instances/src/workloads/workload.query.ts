@@ -48,19 +48,19 @@ const IS_WANTED = `(${IS_RETAINED} and not ${IS_SUSPENDED})`;
  */
 export const COUNT_WANTED_OF_TARGETS = prepared(
   'instances-count-wanted-of-targets',
-  `select w.target, sum(w.replicas)::int as taken from workloads w
+  `select w.target, sum(w.replicas + w.spare)::int as taken from workloads w
    where w.target = any($1) and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED} group by w.target`,
 );
 
 /** The same for a tenant, on all targets. */
 export const COUNT_WANTED_OF_TENANT = prepared(
   'instances-count-wanted-of-tenant',
-  `select coalesce(sum(w.replicas), 0)::int as taken from workloads w
+  `select coalesce(sum(w.replicas + w.spare), 0)::int as taken from workloads w
    where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED}`,
 );
 
 const countNeeded = (where = ''): string =>
-  `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
+  `select coalesce(sum(w.replicas + w.spare), 0)::int as needed from workloads w
    where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2${where} and ${IS_NEEDED}`;
 
 /** Counts the instances of a tenant that are needed: more than `warm` retains them. */
@@ -114,7 +114,7 @@ export const ACTIVATE_WORKLOAD = prepared(
    ), written as (
      insert into workloads as w (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (revision_id) do update set
-       is_active = true, replicas = excluded.replicas, revision_name = excluded.revision_name, abandons_silent = false,
+       is_active = true, replicas = excluded.replicas, spare = case when w.is_active then w.spare else 0 end, revision_name = excluded.revision_name, abandons_silent = false,
        suspended_by = case when w.is_active then w.suspended_by end,
        activated_at = case when w.is_active and w.replicas > 0 then w.activated_at else now() end,
        changed_at = case when w.is_active then w.changed_at else clock_timestamp() end
@@ -136,6 +136,42 @@ export const SUSPEND_WORKLOAD = locking(
   ),
 );
 
+/** Adds an instance to a workload that runs, or removes it. The notification is sent with the commit of the row. */
+export const SET_SPARE = locking(
+  'workload',
+  prepared(
+    'instances-set-spare',
+    `with written as (
+     update workloads set spare = $2::int where revision_id = $1 and spare <> $2 and (is_active or $2 = 0) returning target
+   )
+   select pg_notify('${WORKLOADS_CHANNEL}', target) from written`,
+  ),
+);
+
+/**
+ * Lets an instance stop and start again, unless it is not running, or has another generation than $3 by now. The new
+ * version keeps a reconciler from writing back what it read before.
+ */
+export const REPLACE_INSTANCE = prepared(
+  'instances-replace',
+  `with written as (
+     update instances set replace_drain_seconds = $4::float8, version = version + 1
+     where revision_id = $1 and id = $2 and generation = $3 and state in ('starting', 'ready', 'unhealthy') and replace_drain_seconds is null
+     returning target
+   )
+   select pg_notify('${WORKLOADS_CHANNEL}', target) from written`,
+);
+
+/** Reads the instances of a revision that run or will run, with the number that is wanted. It joins two tables. */
+export const READ_MEMBERS = prepared(
+  'instances-read-members',
+  `select i.id, i.ordinal, i.generation, i.state, i.message, i.reason, i.failure, i.failed_starts as "failedStarts", i.progress,
+     i.ordinal >= w.replicas as "isSpare", i.replace_drain_seconds is not null as "isReplaced"
+   from workloads w join instances i using (revision_id)
+   where w.revision_id = $1 and w.is_active and i.ordinal < w.replicas + w.spare and (i.state <> 'stopped' or i.ordinal >= w.replicas)
+   order by i.ordinal`,
+);
+
 /**
  * Counts the instances that are needed on a target: of all tenants, of one tenant, and of one deployment; without those
  * of one revision. The instances of a suspended workload count, because they are kept for its deployment. Also counts what the
@@ -144,8 +180,8 @@ export const SUSPEND_WORKLOAD = locking(
  */
 export const COUNT_CAPACITY_IN_USE = prepared(
   'instances-count-capacity-in-use',
-  `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own,
-     coalesce(sum(w.replicas) filter (where w.tenant_id = $4), 0)::int as "ofTenant",
+  `select coalesce(sum(w.replicas + w.spare), 0)::int as taken, coalesce(sum(w.replicas + w.spare) filter (where w.deployment_id = $2), 0)::int as own,
+     coalesce(sum(w.replicas + w.spare) filter (where w.tenant_id = $4), 0)::int as "ofTenant",
      (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
    from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );

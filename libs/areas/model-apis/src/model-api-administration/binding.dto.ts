@@ -11,6 +11,8 @@ import type { CheckResult } from '@slipway/target-driver/qualification';
 
 const DEPLOYMENT_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
+export const BINDING_STATES = ['unqualified', 'qualified', 'suspended', 'retired'] as const;
+
 export class BindingTargetDto {
   @StringField({
     min: 1,
@@ -180,7 +182,7 @@ export class BindingDto {
   @ObjectField(() => BindingLimitsDto)
   limits: BindingLimitsDto;
 
-  @StringField({ enum: ['unqualified', 'qualified', 'suspended', 'retired'] })
+  @StringField({ enum: BINDING_STATES })
   state: string;
 
   @BooleanField({
@@ -210,4 +212,12 @@ export class BindingPageDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+}
+
+export class BindingFilterDto {
+  @StringField({ enum: BINDING_STATES, optional: true, description: 'Only bindings in this state' })
+  state?: (typeof BINDING_STATES)[number];
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'Only bindings of the product with this id' })
+  product_id?: string;
 }

@@ -1,7 +1,7 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
-import { BindingDto, BindingPageDto, CreateBindingDto, DeletedBindingDto } from './binding.dto.js';
+import { BindingDto, BindingPageDto, CreateBindingDto, DeletedBindingDto, BindingFilterDto } from './binding.dto.js';
 import { BindingsService } from './bindings.service.js';
 
 @Controller()
@@ -40,9 +40,11 @@ export class BindingsController {
     description: 'Returns bindings with the results of their last qualification. Credentials are never shown.',
     ok: { 200: BindingPageDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
-    return this.bindings.list(who, page);
+  list(@CurrentPrincipal() who: Principal, @Query() filter: BindingFilterDto, @Page('string') page: PageRequest) {
+    return this.bindings.list(who, filter, page);
   }
 
   @Route({

@@ -24,6 +24,7 @@ import type {
   BoundTargetDto,
   CreateBindingDto,
   DeletedBindingDto,
+  BindingFilterDto,
 } from './binding.dto.js';
 import { BindingEntity, withResult } from './binding.entity.js';
 import { INSERT_BINDING, LOCK_ADOPTED_SERVER, LOCK_BINDING, type LockedBinding } from './binding.query.js';
@@ -99,9 +100,14 @@ export class BindingsService implements ExistenceCheck {
     return this.database.tx({ tenantId }, (tx) => this.find(tx, tenantId, id));
   }
 
-  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<BindingDto>> {
+  async list(
+    { tenantId }: Principal,
+    { state, product_id }: BindingFilterDto,
+    page: PageRequest,
+  ): Promise<PageOf<BindingDto>> {
+    const filter = { ...(state && { state }), ...(product_id && { product_id }) };
     return this.database.tx({ tenantId }, async (tx) => {
-      const { rows, hasMore } = await findPage(tx, BindingEntity, newestFirst(tenantId, page));
+      const { rows, hasMore } = await findPage(tx, BindingEntity, newestFirst(tenantId, page, filter));
       return pageOf({ rows: await this.answersOf(tx, rows), hasMore }, (row) => [row.id]);
     });
   }

@@ -5,6 +5,8 @@ const MODALITIES = ['text', 'image', 'audio', 'video', 'embedding', 'file'] as c
 const MAX_TOKENS = 2_000_000_000;
 const MAX_PRICE = 1_000_000_000;
 
+export const PRODUCT_STATES = ['draft', 'active', 'deprecated', 'retired'] as const;
+
 export class PricingDto {
   @StringField({
     min: 3,
@@ -136,7 +138,7 @@ export class ProductDto {
   @ObjectField(() => PricingDto, { nullable: true })
   pricing: PricingDto | null;
 
-  @StringField({ enum: ['draft', 'active', 'deprecated', 'retired'] })
+  @StringField({ enum: PRODUCT_STATES })
   state: string;
 
   @TimestampField()
@@ -163,4 +165,17 @@ export class ProductPageDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+}
+
+export class ProductFilterDto {
+  @StringField({ enum: PRODUCT_STATES, optional: true, description: 'Only products in this state' })
+  state?: (typeof PRODUCT_STATES)[number];
+
+  @StringField({
+    min: 1,
+    max: 200,
+    optional: true,
+    description: 'Text in the slug or the display name, in upper or lower case',
+  })
+  q?: string;
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Conditions,
@@ -8,7 +8,14 @@ import {
   type Preconditions,
   type Principal,
 } from '@slipway/platform-http';
-import { CreateProductDto, DeletedProductDto, ProductDto, ProductPageDto, UpdateProductDto } from './product.dto.js';
+import {
+  CreateProductDto,
+  DeletedProductDto,
+  ProductDto,
+  ProductPageDto,
+  UpdateProductDto,
+  ProductFilterDto,
+} from './product.dto.js';
 import { ProductsService } from './products.service.js';
 
 @Controller()
@@ -43,9 +50,11 @@ export class ProductsController {
       'Returns products, newest first, including drafts and products that are no longer served. Clients use the catalog instead, which shows the products that are published for them.',
     ok: { 200: ProductPageDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
-    return this.products.list(who, page);
+  list(@CurrentPrincipal() who: Principal, @Query() filter: ProductFilterDto, @Page('string') page: PageRequest) {
+    return this.products.list(who, filter, page);
   }
 
   @Route({

@@ -1,6 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Database, findPage, newestFirst, newId, rowPage, type RowPage, type Tx } from '@slipway/platform-database';
+import {
+  containing,
+  Database,
+  findPage,
+  newestFirst,
+  newId,
+  rowPage,
+  type RowPage,
+  type Tx,
+} from '@slipway/platform-database';
 import {
   assertPreconditions,
   errors,
@@ -27,6 +36,7 @@ import {
   type DeletedProductDto,
   type ProductDto,
   type UpdateProductDto,
+  type ProductFilterDto,
 } from './product.dto.js';
 import { ProductEntity } from './product.entity.js';
 import { PublicationEntity } from './publication.entity.js';
@@ -151,9 +161,17 @@ export class ProductsService implements ProductsPort, ExistenceCheck {
     return this.get(tx, tenantId, id);
   }
 
-  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<ProductDto>> {
+  async list({ tenantId }: Principal, { state, q }: ProductFilterDto, page: PageRequest): Promise<PageOf<ProductDto>> {
+    const options = newestFirst(tenantId, page, { ...(state && { state }) });
+    const text = q && containing(q);
+    const where = text
+      ? [
+          { ...options.where, slug: text },
+          { ...options.where, display_name: text },
+        ]
+      : options.where;
     const { rows, hasMore } = await this.database.tx({ tenantId }, (tx) =>
-      findPage(tx, ProductEntity, newestFirst(tenantId, page)),
+      findPage(tx, ProductEntity, { ...options, where }),
     );
     return pageOf({ rows: rows.map(answerOf), hasMore }, (row) => [row.id]);
   }

@@ -2,6 +2,8 @@ import { DATA_URLS_ONLY } from '@slipway/contracts';
 import { ArrayField, BooleanField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 import { MediaUrlsDto } from '@slipway/ports/deployment-records';
 
+export const PUBLICATION_STATES = ['published', 'superseded', 'withdrawn'] as const;
+
 export class PublicationBindingDto {
   @StringField({ min: 1, max: 255 })
   binding_id: string;
@@ -78,7 +80,7 @@ export class PublicationDto {
   @IntField({ min: 1 })
   version: number;
 
-  @StringField({ enum: ['published', 'superseded', 'withdrawn'] })
+  @StringField({ enum: PUBLICATION_STATES })
   state: string;
 
   @ArrayField(() => PublicationBindingDto)
@@ -112,4 +114,12 @@ export class PublicationPageDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+}
+
+export class PublicationFilterDto {
+  @StringField({ enum: PUBLICATION_STATES, optional: true, description: 'Only publications in this state' })
+  state?: (typeof PUBLICATION_STATES)[number];
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'Only publications of the product with this id' })
+  product_id?: string;
 }

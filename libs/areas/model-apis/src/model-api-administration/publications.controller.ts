@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Page,
@@ -8,7 +8,7 @@ import {
   type PageRequest,
   type Principal,
 } from '@slipway/platform-http';
-import { CreatePublicationDto, PublicationDto, PublicationPageDto } from './publication.dto.js';
+import { CreatePublicationDto, PublicationDto, PublicationPageDto, PublicationFilterDto } from './publication.dto.js';
 import { PublicationsService } from './publications.service.js';
 
 @Controller()
@@ -48,9 +48,11 @@ export class PublicationsController {
     description: 'Returns every version of every product: published, superseded and withdrawn.',
     ok: { 200: PublicationPageDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
-    return this.publications.list(who, page);
+  list(@CurrentPrincipal() who: Principal, @Query() filter: PublicationFilterDto, @Page('string') page: PageRequest) {
+    return this.publications.list(who, filter, page);
   }
 
   @Route({

@@ -31,7 +31,13 @@ import {
   sharesPrefixCache,
   sharesServer,
 } from './publication-rules.js';
-import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
+import type {
+  AudienceDto,
+  CreatePublicationDto,
+  PublicationBindingDto,
+  PublicationDto,
+  PublicationFilterDto,
+} from './publication.dto.js';
 import { PublicationEntity } from './publication.entity.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
@@ -102,9 +108,14 @@ export class PublicationsService {
     });
   }
 
-  list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<PublicationDto>> {
+  list(
+    { tenantId }: Principal,
+    { state, product_id }: PublicationFilterDto,
+    page: PageRequest,
+  ): Promise<PageOf<PublicationDto>> {
+    const filter = { ...(state && { state }), ...(product_id && { product_id }) };
     return this.database.tx({ tenantId }, async (tx) => {
-      const { rows, hasMore } = await findPage(tx, PublicationEntity, newestFirst(tenantId, page));
+      const { rows, hasMore } = await findPage(tx, PublicationEntity, newestFirst(tenantId, page, filter));
       const products = await tx
         .repository(ProductEntity)
         .find({

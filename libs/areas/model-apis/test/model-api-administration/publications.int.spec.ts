@@ -106,7 +106,7 @@ it('a publication has credentials that the gateway can open, and is swapped as a
   expect(openSecret(testConfig('postgres://x').keyRing, row.bindings[0].upstream.credential, context)).toBe(
     'sk-zz-sentinel',
   );
-  expect((await area.products.list(ADMIN, { limit: 1 })).data[0]?.state).toBe('active');
+  expect((await area.products.list(ADMIN, {}, { limit: 1 })).data[0]?.state).toBe('active');
 
   const next = await publish(product.id, [
     { binding_id: second.id, weight: 3, priority: 0 },
@@ -114,7 +114,7 @@ it('a publication has credentials that the gateway can open, and is swapped as a
   ]);
   expect(next).toMatchObject({ version: 2, audience: { visibility: 'tenant', tenants: [] } });
   expect((await served(product.slug)).bindings.map((binding: any) => binding.binding_id)).toEqual([second.id]);
-  const { data } = await area.publications.list(ADMIN, { limit: 10 });
+  const { data } = await area.publications.list(ADMIN, {}, { limit: 10 });
   expect(data.slice(0, 2).map(({ version, state }) => [version, state])).toEqual([
     [2, 'published'],
     [1, 'superseded'],
@@ -246,7 +246,7 @@ it('a slug accepts only data URLs of media, unless its publication allows more, 
   await area.harness.database.tx('system', (tx) =>
     tx.query('update model_api_publications set media_urls = null where product_id = $1', [product.id]),
   );
-  const { data } = await area.publications.list(ADMIN, { limit: 1 });
+  const { data } = await area.publications.list(ADMIN, {}, { limit: 1 });
   expect(data[0]?.media_urls).toEqual(dataOnly);
 });
 
@@ -304,7 +304,7 @@ it('the catalog marks a slug whose tenants share a prefix cache that cache_salt 
     const rehearsed: any = (await area.publications.create(ADMIN, body, true)).body;
     expect(rehearsed.diff).toContainEqual(expect.objectContaining({ path: '/shares_prefix_cache', value: expected }));
     expect((await area.publications.create(ADMIN, body, false)).body).toMatchObject({ shares_prefix_cache: expected });
-    expect((await area.publications.list(ADMIN, { limit: 1 })).data[0]!.shares_prefix_cache).toBe(expected);
+    expect((await area.publications.list(ADMIN, {}, { limit: 1 })).data[0]!.shares_prefix_cache).toBe(expected);
     for (const tenant of ['ten_1', 'ten_2', 'ten_3']) expect(await marks(tenant)).toEqual([expected, expected]);
   }
   expect(await publish(product.id, [one(unsalted)])).toMatchObject({ shares_prefix_cache: false });
@@ -322,7 +322,7 @@ it('a publication of a previous release is marked if it has several tenants', as
         JSON.stringify(audience),
       ]),
     );
-    const { data } = await area.publications.list(OTHER, { limit: 1 });
+    const { data } = await area.publications.list(OTHER, {}, { limit: 1 });
     return [data[0]!.shares_prefix_cache, (await area.products.visibleTo('ten_2', product.id))?.sharesPrefixCache];
   };
   expect(await marks({ visibility: 'tenant', tenants: [] })).toEqual([false, false]);

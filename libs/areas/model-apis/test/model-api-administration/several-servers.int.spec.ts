@@ -134,7 +134,7 @@ it('a binding shows if it leads to a server that now has another model', async (
   area.drifted.set('rev_drift', '2026-01-01T00:00:00.000Z');
   const shown = { drifted: true, qualification: { drifted_since: '2026-01-01T00:00:00.000Z' } };
   expect(await stateOf(binding.id)).toMatchObject(shown);
-  const { data } = await area.bindings.list(ADMIN, { limit: 100 } as any);
+  const { data } = await area.bindings.list(ADMIN, {}, { limit: 100 } as any);
   expect(data.filter(({ drifted }: any) => drifted)).toMatchObject([{ id: binding.id, ...shown }]);
   area.drifted.clear();
   expect(await stateOf(binding.id)).toMatchObject({ drifted: false });

@@ -1,6 +1,16 @@
 import { ANY_MEDIA_URL, type Actor, type DeploymentState, type ScalingSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { Database, findPage, newId, rowPage, type Reads, type RowPage, type Tx } from '@slipway/platform-database';
+import {
+  containing,
+  Database,
+  findPage,
+  newId,
+  rowPage,
+  timesBetween,
+  type Reads,
+  type RowPage,
+  type Tx,
+} from '@slipway/platform-database';
 import type {
   Condition,
   Deployment,
@@ -13,7 +23,7 @@ import type {
   NewDeployment,
   ConditionType,
 } from '@slipway/ports/deployment-records';
-import { And, In, IsNull, LessThan, MoreThan, Not, Raw } from 'typeorm';
+import { And, Equal, type FindOptionsWhere, In, IsNull, LessThan, MoreThan, Not, Raw } from 'typeorm';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
 import {
@@ -29,6 +39,9 @@ import {
 
 /** Sorts after every id of a deployment, `dep_` and hexadecimal digits, in any collation. */
 const BEHIND_ALL = 'dep_z';
+type DeploymentCondition = FindOptionsWhere<DeploymentEntity>;
+/** The columns that a text is searched in. */
+const SEARCHED = ['name', 'displayName', 'description', 'environment'] as const;
 /** The settings of a deployment that is deleted: its row stays, and counts as little as possible in the quotas. */
 const NOTHING_SET = {
   displayName: null,
@@ -90,22 +103,25 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<RowPage<DeploymentRecord>> {
-    const { before, environment, labels = {}, labelKeys = [], limit } = filter;
+    const { past, environment, state, q, labels = {}, labelKeys = [], limit, order = 'desc', since, until } = filter;
     const wanted = [
       ...(Object.keys(labels).length > 0
         ? [Raw((column) => `${column} @> :labels`, { labels: JSON.stringify(labels) })]
         : []),
       ...(labelKeys.length > 0 ? [Raw((column) => `${column} ?& array[:...labelKeys]`, { labelKeys })] : []),
     ];
+    const where: DeploymentCondition = {
+      tenantId,
+      deletedAt: IsNull(),
+      ...(past && { id: order === 'asc' ? MoreThan(past) : LessThan(past) }),
+      ...(environment && { environment }),
+      ...(state && { state }),
+      ...(wanted.length > 0 && { labels: And(...wanted) }),
+      ...timesBetween('createdAt', since, until),
+    };
     return findPage(tx, DeploymentEntity, {
-      where: {
-        tenantId,
-        deletedAt: IsNull(),
-        ...(before && { id: LessThan(before) }),
-        ...(environment && { environment }),
-        ...(wanted.length > 0 && { labels: And(...wanted) }),
-      },
-      order: { id: 'DESC' },
+      where: q === undefined ? where : SEARCHED.map((column) => withText(where, column, q)),
+      order: { id: order === 'asc' ? 'ASC' : 'DESC' },
       limit,
     });
   }
@@ -362,4 +378,10 @@ function yes(reason: string, message: string): ConditionFinding {
 
 function no(reason: string, message: string): ConditionFinding {
   return { status: 'False', reason, message };
+}
+
+/** The rows of `where` with the text in one column. The column may already have to be equal to another text. */
+function withText(where: DeploymentCondition, column: (typeof SEARCHED)[number], text: string): DeploymentCondition {
+  const also = where[column];
+  return { ...where, [column]: also === undefined ? containing(text) : And(Equal(also as string), containing(text)) };
 }

@@ -1,4 +1,4 @@
-import { REVISION_STATES } from '@slipway/contracts';
+import { REVISION_STATES, type RevisionState } from '@slipway/contracts';
 import { ActorDto, ArrayField, IntField, ObjectField, StringField } from '@slipway/platform-http';
 import { RevisionSpecDto } from '@slipway/ports/revisions';
 
@@ -50,4 +50,9 @@ export class RevisionDiffDto {
     description: 'JSON Patch (RFC 6902) that turns the first spec into the second',
   })
   patch: PatchOperationDto[];
+}
+
+export class RevisionFilterDto {
+  @StringField({ enum: REVISION_STATES, optional: true, description: 'Only revisions in this state' })
+  state?: RevisionState;
 }

@@ -13,7 +13,7 @@ export const LIST_REVISIONS = lookup(
   'revisions-list',
   `select r.number, r.has_more, ${SHOWN} from ${withinBytes(
     'r',
-    'select * from revisions where deployment_id = $1 and number < $3::int8 order by number desc',
+    'select * from revisions where deployment_id = $1 and number < $3::int8 and ($5::text is null or state = $5) order by number desc',
     '$4',
     { spec: 'jsonb', source: 'jsonb', created_by: 'jsonb', message: 'text', change_ref: 'text' },
   )} order by r.page_row`,

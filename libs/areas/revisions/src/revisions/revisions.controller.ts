@@ -1,6 +1,6 @@
-import { Controller, Param } from '@nestjs/common';
+import { Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
-import { RevisionDiffDto, RevisionDto, RevisionListDto } from './revision.dto.js';
+import { RevisionDiffDto, RevisionDto, RevisionFilterDto, RevisionListDto } from './revision.dto.js';
 import { RevisionsService } from './revisions.service.js';
 
 @Controller()
@@ -17,11 +17,16 @@ export class RevisionsController {
     description:
       'Returns the immutable revisions of the deployment, newest first. `state` shows whether a revision serves, is kept warm, was retired or failed.',
     ok: { 200: RevisionListDto },
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'validation_failed'],
     paged: true,
   })
-  list(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Page('integer') page: PageRequest) {
-    return this.revisions.list(principal, name, page);
+  list(
+    @CurrentPrincipal() principal: Principal,
+    @Param('name') name: string,
+    @Query() filter: RevisionFilterDto,
+    @Page('integer') page: PageRequest,
+  ) {
+    return this.revisions.list(principal, name, filter, page);
   }
 
   @Route({

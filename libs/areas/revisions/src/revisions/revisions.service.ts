@@ -3,6 +3,7 @@ import { ordinalOf } from '@slipway/contracts';
 import { Database, rowPage } from '@slipway/platform-database';
 import { jsonPatch, rawJson, rawPage, type PageRequest, type Principal, type RawJson } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import type { RevisionFilterDto } from './revision.dto.js';
 import { revisionErrors } from './revision.errors.js';
 import { SHOW_REVISION, LIST_REVISIONS } from './revision.query.js';
 import { RevisionStore } from './revision.store.js';
@@ -19,11 +20,15 @@ export class RevisionsService {
   ) {}
 
   /** Newest first. The text is sent as Postgres made it. */
-  async list(principal: Principal, deploymentName: string, { limit, cursor }: PageRequest): Promise<RawJson> {
-    const { tenantId } = principal;
+  async list(
+    { tenantId }: Principal,
+    deploymentName: string,
+    { state }: RevisionFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<RawJson> {
     const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
     const before = cursor ? cursor[0] : BEHIND_ALL;
-    const values = [deploymentId, deploymentName, before, limit];
+    const values = [deploymentId, deploymentName, before, limit, state ?? null];
     const rows = await this.database.read<{ number: number; json: string }>({ tenantId }, LIST_REVISIONS, values);
     return rawPage(rowPage(rows), ({ number }) => [number]);
   }

@@ -22,6 +22,8 @@ export interface ChangeoverSubject {
 }
 
 type ChangeoverContext = StepContext<ChangeoverSubject>;
+/** A hold needs no new revision. */
+type HoldContext = StepContext<Pick<ChangeoverSubject, 'deploymentId' | 'deploymentName'>>;
 
 const LOOK_MS = 250;
 const CAPACITY_LOOK_MS = 1_000;
@@ -141,7 +143,7 @@ export class Changeover {
   }
 
   /** Done when every gateway holds requests. */
-  async hold(context: ChangeoverContext, hold: RouteHold, targets?: RouteTarget[]): Promise<StepOutcome> {
+  async hold(context: HoldContext, hold: RouteHold, targets?: RouteTarget[]): Promise<StepOutcome> {
     const { input, state, step } = context;
     if (!state) {
       return sleep({
@@ -283,10 +285,7 @@ export class Changeover {
    * Returns the seconds of the operation in which requests had to wait, including the current hold: the value of
    * `gap_seconds` in its result.
    */
-  async gap({
-    operation,
-    input,
-  }: ChangeoverContext): Promise<{ isHeld: boolean; gapSeconds: number; message: string }> {
+  async gap({ operation, input }: HoldContext): Promise<{ isHeld: boolean; gapSeconds: number; message: string }> {
     const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
     const seconds = route?.hold?.heldSeconds ?? 0;
     const before = Number((operation.result as { gap_seconds?: number })['gap_seconds'] ?? 0);
@@ -300,7 +299,7 @@ export class Changeover {
   /** Without a route there are no requests to hold. */
   private async publishHold(
     tx: Tx,
-    { operation, input }: ChangeoverContext,
+    { operation, input }: HoldContext,
     hold: RouteHold,
     targets: RouteTarget[] | undefined,
   ): Promise<void> {

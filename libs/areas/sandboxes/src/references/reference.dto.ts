@@ -3,6 +3,8 @@ import { ArrayField, BooleanField, MapField, StringField, TimestampField } from 
 export const EXTERNAL_PROVIDERS = ['e2b', 'daytona', 'custom'] as const;
 export type ExternalProvider = (typeof EXTERNAL_PROVIDERS)[number];
 
+export const REFERENCE_STATES = ['active', 'revoked'] as const;
+
 export class CreateReferenceDto {
   @StringField({ enum: EXTERNAL_PROVIDERS })
   provider: ExternalProvider;
@@ -66,7 +68,7 @@ export class ReferenceDto {
   @BooleanField({ description: 'Whether the operator allows sending files to base_url. If not, every transfer fails.' })
   egress_allowed: boolean;
 
-  @StringField({ enum: ['active', 'revoked'] })
+  @StringField({ enum: REFERENCE_STATES })
   state: string;
 
   @TimestampField({ nullable: true })
@@ -110,4 +112,9 @@ export class RevokedReferenceDto {
 
   @BooleanField({ description: 'Always false: revoking sends nothing to the external sandbox.' })
   external_sandbox_changed: boolean;
+}
+
+export class ReferenceFilterDto {
+  @StringField({ enum: REFERENCE_STATES, optional: true, description: 'Only references in this state' })
+  state?: (typeof REFERENCE_STATES)[number];
 }

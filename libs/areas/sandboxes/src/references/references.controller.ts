@@ -1,4 +1,4 @@
-import { Body, Controller, Param } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import {
   CreateReferenceDto,
@@ -6,6 +6,7 @@ import {
   ReferenceDto,
   ReferenceListDto,
   RevokedReferenceDto,
+  ReferenceFilterDto,
 } from './reference.dto.js';
 import { ReferencesService } from './references.service.js';
 
@@ -45,9 +46,11 @@ export class ReferencesController {
     description: 'Returns active and revoked references, never with their credential.',
     ok: { 200: ReferenceListDto },
     paged: true,
+    byTime: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
-    return this.references.list(who, page);
+  list(@CurrentPrincipal() who: Principal, @Query() filter: ReferenceFilterDto, @Page('string') page: PageRequest) {
+    return this.references.list(who, filter, page);
   }
 
   @Route({

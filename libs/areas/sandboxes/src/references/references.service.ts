@@ -14,7 +14,13 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
-import type { CreateReferenceDto, DeletedReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
+import type {
+  CreateReferenceDto,
+  DeletedReferenceDto,
+  ReferenceDto,
+  RevokedReferenceDto,
+  ReferenceFilterDto,
+} from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';
 import { LOCK_SANDBOX_REFERENCE, REVOKE_SANDBOX_REFERENCE } from './reference.query.js';
 import { sandboxErrors } from '../sandbox.errors.js';
@@ -83,9 +89,9 @@ export class ReferencesService {
     });
   }
 
-  async list(who: Principal, page: PageRequest): Promise<PageOf<ReferenceDto>> {
+  async list(who: Principal, { state }: ReferenceFilterDto, page: PageRequest): Promise<PageOf<ReferenceDto>> {
     const { rows, hasMore } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      findPage(tx, ReferenceEntity, { select: SHOWN, ...newestFirst(who.tenantId, page) }),
+      findPage(tx, ReferenceEntity, { select: SHOWN, ...newestFirst(who.tenantId, page, { ...(state && { state }) }) }),
     );
     return pageOf({ rows: rows.map((row) => this.answer(who, row)), hasMore }, (row) => [row.id]);
   }

@@ -14,7 +14,15 @@ export type CursorKey = (string | number)[];
 export interface PageRequest {
   limit: number;
   cursor?: CursorKey;
+  /** Only of routes with `byTime`, as the next two. Newest first by default. */
+  order?: ListOrder;
+  /** RFC 3339: only rows created at this time or later, and only those created before the other. */
+  since?: string;
+  until?: string;
 }
+
+export const LIST_ORDERS = ['desc', 'asc'] as const;
+export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /** The type of each part of a list's cursor. A cursor with other types is refused before it reaches SQL. */
 export type CursorPart = 'string' | 'integer' | 'timestamp';
@@ -65,20 +73,27 @@ function withinText<T extends { json: string }>({ rows, hasMore }: RowPage<T>): 
   return { rows: first.rows, hasMore: hasMore || first.hasMore };
 }
 
-/** Encodes a cursor with the id of its operation, so that another list refuses it instead of skipping rows. */
+/**
+ * Encodes a cursor with the id of its operation and the order of its rows, so that another list, or the same list in the
+ * other order, refuses it instead of skipping rows.
+ */
 export function encodeCursor(key: CursorKey): string {
-  const operationId = currentRequest()?.route?.operationId ?? '';
-  return Buffer.from(JSON.stringify([operationId, ...key])).toString('base64url');
+  return Buffer.from(JSON.stringify([listOfCursor(), ...key])).toString('base64url');
 }
 
-/** @throws invalid_parameter (400) if the cursor is from another list or malformed */
+/** @throws invalid_parameter (400) if the cursor is from another list or order, or malformed */
 export function decodeCursor(text: string, parts: CursorPart[]): CursorKey {
-  const [operationId, ...key] = parse(text);
-  const expected = currentRequest()?.route?.operationId ?? '';
+  const [list, ...key] = parse(text);
   const fits =
-    operationId === expected && key.length === parts.length && parts.every((part, index) => isPart(key[index], part));
-  if (!fits) throw invalid('cursor', 'cursor must be a next_cursor that this list returned');
+    list === listOfCursor() && key.length === parts.length && parts.every((part, index) => isPart(key[index], part));
+  if (!fits) throw invalid('cursor', 'cursor must be a next_cursor that this list returned in the same order');
   return key as CursorKey;
+}
+
+/** The default order has no name in a cursor, because earlier versions knew no other. */
+function listOfCursor(): string {
+  const { route, listOrder } = currentRequest() ?? {};
+  return `${route?.operationId ?? ''}${listOrder === 'asc' ? ' asc' : ''}`;
 }
 
 function parse(text: string): unknown[] {
@@ -101,14 +116,35 @@ function invalid(field: string, message: string): Error {
 }
 
 /**
- * Reads `limit` and `cursor` of a list. They are not fields of a DTO, because a cursor is checked against its operation
+ * Reads `limit` and `cursor` of a list, and `order`, `since` and `until` of a list by time. They are not fields of a DTO, because a cursor is checked against its operation
  * and sort keys, and one message names both bounds of the limit.
  * @throws invalid_parameter (400) if they are malformed, validation_failed (422) if limit is out of range
  */
 export function readPage(query: Record<string, unknown>, parts: CursorPart[]): PageRequest {
   const { limit, cursor } = query;
   if (cursor !== undefined && typeof cursor !== 'string') throw invalid('cursor', 'cursor must be given once');
-  return { limit: readLimit(limit), cursor: cursor === undefined ? undefined : decodeCursor(cursor, parts) };
+  const request = currentRequest();
+  const byTime = request?.route?.byTime ? readTimes(query) : {};
+  // The cursor of this request and that of its answer are of this order.
+  if (request && byTime.order) request.listOrder = byTime.order;
+  const key = cursor === undefined ? undefined : decodeCursor(cursor, parts);
+  return { limit: readLimit(limit), cursor: key, ...byTime };
+}
+
+function readTimes({ order, since, until }: Record<string, unknown>): Pick<PageRequest, 'order' | 'since' | 'until'> {
+  const isOrder = LIST_ORDERS.find((known) => known === (order ?? 'desc'));
+  if (isOrder === undefined) {
+    const message = `order must be one of: ${LIST_ORDERS.join(', ')}`;
+    throw errors.validation_failed({ details: [{ field: 'order', code: 'enum', message }] });
+  }
+  return { order: isOrder, ...timeOf('since', since), ...timeOf('until', until) };
+}
+
+function timeOf(field: 'since' | 'until', given: unknown): { since?: string; until?: string } {
+  if (given === undefined) return {};
+  if (typeof given !== 'string' || !isTimestamp(given))
+    throw invalid(field, `${field} must be an RFC 3339 time, such as 2026-01-01T12:00:00Z`);
+  return { [field]: given };
 }
 
 function readLimit(given: unknown): number {

@@ -1,6 +1,6 @@
 import type { Owner } from '@slipway/contracts';
 import { LOOK_UPS } from '@slipway/platform-bounds';
-import { KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-database';
+import { isBetween, KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-database';
 
 /**
  * Looks up a token in one round trip.
@@ -63,9 +63,11 @@ export const FIND_TOKEN_OWNER = prepared(
   `select jsonb_build_object('type', owner_type, 'id', owner_id) as owner, minters from api_tokens where tenant_id = $1 and id = $2`,
 );
 
+const STATE = `case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end`;
+
 const RECORD = `id, name, scopes, created_by, jsonb_build_object('type', owner_type, 'id', owner_id) as owner, minters, slipway_rfc3339(created_at) as created_at, slipway_rfc3339(expires_at) as expires_at,
   slipway_rfc3339(last_used_at) as last_used_at, slipway_rfc3339(revoked_at) as revoked_at, revoked_by, replaced_by,
-  case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end as state`;
+  ${STATE} as state`;
 
 export const INSERT_TOKEN = prepared(
   'auth-token-insert',
@@ -73,16 +75,20 @@ export const INSERT_TOKEN = prepared(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${RECORD}`,
 );
 
-/** Newest first: ids sort by time of creation. Ids of bootstrap tokens may be at any position. */
-export const LIST_TOKENS = prepared(
-  'auth-token-list',
+const listTokens = (past: '<' | '>', order: 'asc' | 'desc'): string =>
   `select ${RECORD}, has_more from ${withinBytes(
     'page',
-    `select * from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc`,
+    `select * from api_tokens where tenant_id = $1 and ($2::text is null or id ${past} $2)
+       and ($4::text is null or ${STATE} = $4) and ${isBetween('created_at', '$5', '$6')} order by id ${order}`,
     '$3',
     { name: 'text', minters: 'jsonb', scopes: 'other', owner_id: 'text', created_by: 'text' },
-  )} order by page.page_row`,
-);
+  )} order by page.page_row`;
+
+/** In each order: ids sort by time of creation. Ids of bootstrap tokens may be at any position. */
+export const LIST_TOKENS = {
+  desc: prepared('auth-token-list', listTokens('<', 'desc')),
+  asc: prepared('auth-token-list-oldest', listTokens('>', 'asc')),
+};
 
 /** A second revocation changes nothing: the first time and actor stay. */
 export const REVOKE_TOKEN = prepared(
@@ -134,5 +140,18 @@ export interface TokenRow {
   revoked_by: string | null;
   /** The token that replaced it in a rotation. */
   replaced_by: string | null;
-  state: 'active' | 'revoked' | 'expired';
+  state: TokenState;
+}
+
+export const TOKEN_STATES = ['active', 'revoked', 'expired'] as const;
+export type TokenState = (typeof TOKEN_STATES)[number];
+
+/** The rows of a list of tokens: those after one of them, newest first by default. */
+export interface TokenList {
+  past?: string;
+  state?: TokenState;
+  /** RFC 3339. */
+  since?: string;
+  until?: string;
+  order?: 'asc' | 'desc';
 }

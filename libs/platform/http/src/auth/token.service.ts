@@ -25,6 +25,7 @@ import {
   REQUIRE_TOKEN,
   REVOKE_TOKEN,
   type TokenLookup,
+  type TokenList,
   type TokenRow,
 } from './token.query.js';
 
@@ -179,8 +180,13 @@ export class TokenService implements BearerAuthenticator {
   }
 
   /** Returns up to `limit` tokens of a tenant, newest first, after the one with the given id. */
-  async list(tenantId: string, limit: number, after?: string): Promise<RowPage<TokenRow>> {
-    return rowPage(await this.database.read<TokenRow>({ tenantId }, LIST_TOKENS, [tenantId, after ?? null, limit]));
+  async list(
+    tenantId: string,
+    limit: number,
+    { past, state, since, until, order = 'desc' }: TokenList = {},
+  ): Promise<RowPage<TokenRow>> {
+    const values = [tenantId, past ?? null, limit, state ?? null, since ?? null, until ?? null];
+    return rowPage(await this.database.read<TokenRow>({ tenantId }, LIST_TOKENS[order], values));
   }
 
   /** Locks the token's row until the transaction ends, and returns it; undefined if the tenant has no such token. */

@@ -56,6 +56,8 @@ export interface RequestContext {
   route?: RouteSpec;
   /** Its `Idempotency-Key`, if its operation accepts one. */
   keyed?: RequestKey;
+  /** The order of the list that it requests; the order of a list without a choice is undefined. */
+  listOrder?: 'asc' | 'desc';
   /** The use of its tenant's share, from the body's arrival until the answer is made. */
   share?: ShareUse;
   /** The cost of its body and of its database connections so far, in units of its tenant's share. */

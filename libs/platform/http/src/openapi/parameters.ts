@@ -1,3 +1,4 @@
+import { LIST_ORDERS } from '../answers/page.js';
 import { PATH_RESOURCES } from '@slipway/contracts';
 import { fullPathOf, hasEtag, takesKey, type RouteSpec } from '../routes/route-spec.js';
 
@@ -66,6 +67,32 @@ const PAGE: Parameter[] = [
   },
 ];
 
+const BY_TIME: Parameter[] = [
+  {
+    name: 'order',
+    in: 'query',
+    required: false,
+    description: '`desc`: newest first. A `cursor` is valid only in the order of its page.',
+    schema: { type: 'string', enum: [...LIST_ORDERS], default: 'desc' },
+  },
+  {
+    name: 'since',
+    in: 'query',
+    required: false,
+    description: 'Only rows created at this time or later.',
+    example: '2026-01-01T12:00:00Z',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  {
+    name: 'until',
+    in: 'query',
+    required: false,
+    description: 'Only rows created before this time.',
+    example: '2026-02-01T12:00:00Z',
+    schema: { type: 'string', format: 'date-time' },
+  },
+];
+
 /**
  * Returns all parameters of a route, each exactly once: those that Nest found, and the rest from the route's
  * declaration.
@@ -97,6 +124,7 @@ export function declaredParametersOf(route: RouteSpec): Parameter[] {
     ...(route.conditional ? [IF_MATCH, IF_NONE_MATCH_WRITE] : []),
     ...(hasEtag(route) ? [IF_NONE_MATCH] : []),
     ...(route.paged ? PAGE : []),
+    ...(route.byTime ? BY_TIME : []),
   ];
 }
 

@@ -50,6 +50,8 @@ export interface RouteSpec {
   conditional?: boolean;
   /** A list with `limit` and `cursor`, read with `@Page()`. */
   paged?: boolean;
+  /** A list by the time of creation, newest first: `@Page()` also reads `order`, `since` and `until`. */
+  byTime?: boolean;
   /** The DTO of query parameters that the handler reads by hand. Those of its `@Query()` are known without it. */
   query?: Type<unknown>;
   /** Token of an `ExistenceCheck`. If validation fails with 422, its 404 takes precedence. */

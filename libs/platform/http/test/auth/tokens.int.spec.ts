@@ -202,11 +202,19 @@ it('lists the tokens of a tenant, newest first, page by page, with their states'
   for (const name of names) ids[name] = (await make(name)).row.id;
   await revoke(ids['a'] as string, 'token:x');
   await sql('update api_tokens set expires_at = now() where id = any($1)', [[ids['a'], ids['b']]]);
-  const list = async (limit: number, after?: string) =>
-    (await tokens.list(tenant, limit, after)).rows.map(({ name, state }) => `${name} ${state}`);
+  const list = async (limit: number, past?: string, more: object = {}) =>
+    (await tokens.list(tenant, limit, { past, ...more })).rows.map(({ name, state }) => `${name} ${state}`);
   expect(await list(10)).toEqual(['d active', 'c active', 'b expired', 'a revoked']);
   expect(await list(2)).toEqual(['d active', 'c active']);
   expect(await list(10, ids['c'])).toEqual(['b expired', 'a revoked']);
+  expect(await list(10, ids['a'], { order: 'asc' })).toEqual(['b expired', 'c active', 'd active']);
+  expect(await list(1, undefined, { state: 'expired' })).toEqual(['b expired']);
+  const [{ at } = { at: '' }] = await sql<{ at: string }>(
+    'select slipway_rfc3339(created_at) as at from api_tokens where id = $1',
+    [ids['b']],
+  );
+  expect(await list(10, undefined, { since: at })).toEqual(['d active', 'c active', 'b expired']);
+  expect(await list(10, undefined, { until: at })).toEqual(['a revoked']);
   expect(await tokens.list('ten_other', 10)).toEqual({ rows: [], hasMore: false });
 });
 

@@ -1,11 +1,12 @@
 import {
+  isBetween,
   KEYS,
-  lookup,
   locking,
+  lookup,
   prepared,
-  withinBytes,
   type LargeColumns,
   type Reads,
+  withinBytes,
 } from '@slipway/platform-database';
 import { actorText, OUTBOX_CHANNEL, WORKER, type WaitingFor } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
@@ -70,18 +71,23 @@ export const NEWEST_OPERATION_RECORDS = lookup(
   )} order by o.page_row`,
 );
 
-export const LIST_OPERATION_RECORDS = prepared(
-  'operation-list',
+const listRecords = (past: '<' | '>', order: 'asc' | 'desc'): string =>
   `select o.id, o.has_more, ${RECORD} as json from ${withinBytes(
     'o',
     `select o.* from operations o
-     where o.tenant_id = $1 and o.id < $2 and ($4::text is null or o.status = $4)
+     where o.tenant_id = $1 and o.id ${past} $2 and ($4::text is null or o.status = $4)
        and ($5::text is null or o.kind = $5) and ($6::text is null or o.resource_name = $6) and ($7::text is null or ${WAITS_FOR} = $7)
-     order by o.id desc`,
+       and ${isBetween('o.created_at', '$8', '$9')}
+     order by o.id ${order}`,
     '$3',
     LARGE,
-  )} order by o.page_row`,
-);
+  )} order by o.page_row`;
+
+/** The lists with filters, in each order. */
+export const LIST_OPERATION_RECORDS = {
+  desc: prepared('operation-list', listRecords('<', 'desc')),
+  asc: prepared('operation-list-oldest', listRecords('>', 'asc')),
+};
 
 /*
  * Inserts the row of a request, or nothing if an earlier request with its key has inserted one. Two requests with one
