@@ -15,7 +15,7 @@ const definitions = {};
  * Adapts a schema of the api to the file: it is closed, so that a typing mistake is found, and null removes a field.
  */
 function adapted({ $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest }) {
-  const { default: _default, ...kept } = rest;
+  const { default: _default, 'x-default': _objectDefault, ...kept } = rest;
   if ($ref) return { ...kept, $ref: refTo($ref) };
   if (allOf) return { ...kept, allOf: allOf.map(adapted) };
   const made = { ...kept, ...(example !== undefined && { examples: [example] }) };
@@ -35,7 +35,7 @@ function adapted({ $ref, allOf, example, properties, required = [], additionalPr
 /** A field that the api fills in always has a value, and cannot be removed. */
 function optional(schema) {
   const made = adapted(schema);
-  if (schema.default !== undefined) return made;
+  if (schema.default !== undefined || schema['x-default'] !== undefined) return made;
   if (schema.description) delete made.description;
   const { enum: values, ...others } = made;
   const nullable =

@@ -6,7 +6,8 @@ import { errorSpecOf, errorSpecs } from '../errors/slipway-error.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { declaredRoute } from '../routes/route.decorator.js';
 import { hasEtag, type RouteSpec } from '../routes/route-spec.js';
-import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
+import { acceptAdditionalProperties, describeObjectDefaults, publishWarnings } from './schemas.js';
+import { publishLinks } from './links.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
 import { TAGS } from './tags.js';
@@ -40,6 +41,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   }
   acceptAdditionalProperties(document);
   publishWarnings(document);
+  describeObjectDefaults(document);
+  publishLinks(document);
   for (const { operation } of operationsOf(document)) operation.responses['default'] = ANY_FAILURE;
   return Object.assign(document, {
     'x-errors': publishedErrors(),
