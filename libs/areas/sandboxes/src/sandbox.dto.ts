@@ -14,7 +14,7 @@ export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
 export const MAX_LABELS = 64;
 const labels = { values: 'string', maxEntries: MAX_LABELS, maxKeyLength: 63, maxValueLength: 255 } as const;
 
-export class NewWorkspaceDto {
+export class WorkspaceRequestDto {
   @IntField({
     min: 1,
     optional: true,
@@ -40,8 +40,8 @@ export class CreateSandboxDto {
   })
   reference_id?: string;
 
-  @ObjectField(() => NewWorkspaceDto, { optional: true })
-  workspace?: NewWorkspaceDto;
+  @ObjectField(() => WorkspaceRequestDto, { optional: true })
+  workspace?: WorkspaceRequestDto;
 
   @MapField({ ...labels, optional: true, example: { team: 'search' } })
   labels?: Record<string, string>;

@@ -2,6 +2,7 @@ import type { Schemas } from '@slipway/sdk';
 
 export type RolloutBody = Schemas['RolloutDto'];
 type Spec = Schemas['RevisionSpecDto'];
+type AnsweredSpec = Schemas['RevisionSpecAnswerDto'];
 type JsonObject = Record<string, unknown>;
 
 /** The engine's arguments as they were typed. An empty one is not set. */
@@ -14,10 +15,10 @@ export interface ArgType {
 
 export interface ActiveRevision {
   name: string;
-  spec: Spec;
+  spec: AnsweredSpec;
 }
 
-type Strategy = Schemas['StrategyDto'];
+type Strategy = Schemas['StrategyAnswerDto'];
 
 const FIRST_STEPS: Schemas['StrategyStepDto'][] = [
   { traffic_percent: 10, soak_seconds: 60 },
@@ -51,17 +52,18 @@ export const stepsOf = (strategy: string): Schemas['StrategyStepDto'][] =>
 export function beginningOf(
   active: ActiveRevision | undefined,
   strategy: Strategy | null,
-  analysis: Schemas['AnalysisDto'] | null,
+  analysis: Schemas['AnalysisAnswerDto'] | null,
 ): Partial<RolloutBody> {
   const type = active ? 'canary' : 'immediate';
+  // The api accepts what it has answered, also values that this version does not know.
   return {
     ...(active && { spec: withArgs(active.spec, undefined) }),
     strategy: strategy ?? { type, steps: stepsOf(type) },
     ...(analysis && hasSteps(strategy?.type ?? type) && { analysis }),
-  };
+  } as Partial<RolloutBody>;
 }
 
-export const argTextsOf = (spec: Spec | undefined): ArgTexts =>
+export const argTextsOf = (spec: AnsweredSpec | undefined): ArgTexts =>
   Object.fromEntries(Object.entries(spec?.runtime.args ?? {}).map(([name, value]) => [name, argText(value)]));
 
 /**
@@ -88,7 +90,7 @@ export function bodyOf(
   };
 }
 
-function withArgs(spec: Spec | undefined, args: JsonObject | undefined): Spec {
+function withArgs(spec: Spec | AnsweredSpec | undefined, args: JsonObject | undefined): Spec {
   const { args: _, ...runtime } = spec?.runtime ?? { target: '' };
   return { ...(spec as Spec), runtime: { ...runtime, ...(args && { args }) } };
 }
