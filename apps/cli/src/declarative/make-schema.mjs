@@ -15,7 +15,10 @@ const definitions = {};
  * Adapts a schema of the api to the file: it is closed, so that a typing mistake is found, and null removes a field.
  */
 function adapted({ $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest }) {
-  const { default: _default, 'x-default': _objectDefault, ...kept } = rest;
+  const { default: _default, 'x-default': objectDefault, ...kept } = rest;
+  // The description repeats the default, which does not hold for a field that the file omits.
+  if (objectDefault !== undefined) kept.description = kept.description?.replace(/(?:\. |^)Default: `.*`$/s, '.');
+  if (kept.description === '.') delete kept.description;
   if ($ref) return { ...kept, $ref: refTo($ref) };
   if (allOf) return { ...kept, allOf: allOf.map(adapted) };
   const made = { ...kept, ...(example !== undefined && { examples: [example] }) };
