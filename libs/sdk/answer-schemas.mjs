@@ -24,7 +24,7 @@ export function separateAnswers({ paths, components: { schemas } }) {
     if (typeof node !== 'object' || node === null || seen.has(node)) return;
     seen.add(node);
     const name = nameIn(node.$ref);
-    if (copies.has(name)) node.$ref = node.$ref.replace(/[^/]+$/, copies.get(name));
+    if (copies.has(name)) node.$ref = `#/components/schemas/${copies.get(name)}`;
     if (name !== undefined) point(schemas[copies.get(name) ?? name]);
     Object.values(node).forEach(point);
   }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any
 
 import schemathesis
@@ -49,18 +50,30 @@ RULES: dict[str, str] = {
     "unsupported": "rule between fields, such as a statistic that the metric does not have",
 }
 
-# Details with a code that the document publishes elsewhere, for fields whose limit a schema cannot have.
+# Details with a code that the document publishes elsewhere, by the last name of the field: a schema cannot have their
+# limits.
 LIMITS: dict[tuple[str, str], str] = {
-    ("cursor", "type"): "opaque: only a `next_cursor` of the same list is valid",
+    ("base_urls", "max_items"): "counted together with `base_url`",
+    ("base_urls", "unique"): "compared with `base_url`, and without a final slash",
+    ("bytes_limit", "max"): "chosen by the operator",
     ("content", "format"): "only if `encoding` is base64",
+    ("cursor", "type"): "opaque: only a `next_cursor` of the same list is valid",
     ("expires_at", "max"): "counted from the present",
     ("expires_at", "min"): "counted from the present",
+    ("expires_in", "max"): "a text such as 30d",
+    ("expires_in", "min"): "a text such as 30d",
     ("from", "max"): "the longest span depends on `step`",
+    ("hosts", "min_items"): "depends on `allow`",
+    ("keep_previous_seconds", "min"): "depends on the bake",
+    ("max_age_seconds", "min"): "not below `min_duration_seconds`",
+    ("max_replicas", "min"): "not below `min_replicas`",
+    ("owner", "max"): "depends on the caller",
+    ("p95", "min"): "not below `p50`",
     ("provider", "enum"): "the provider of the stored reference",
-    ("spec.endpoint.base_urls", "max_items"): "counted together with `base_url`",
-    ("spec.endpoint.base_urls", "unique"): "compared with `base_url`, and without a final slash",
-    ("workload.input_tokens.p95", "min"): "not below p50",
-    ("workload.output_tokens.p95", "min"): "not below p50",
+    ("slos", "unique"): "compared by metric and statistic",
+    ("step", "min"): "depends on `from` and `to`",
+    ("threshold", "max"): "depends on the metric: a share is at most 1",
+    ("traffic_percent", "max"): "the limit of the deployment's policy",
 }
 
 
@@ -120,4 +133,5 @@ def has_large_integer(value: Any) -> bool:
 
 
 def is_rule(detail: dict[str, Any]) -> bool:
-    return detail.get("code") in RULES or (detail.get("field"), detail.get("code")) in LIMITS
+    name = re.sub(r"\[\d+\]$", "", str(detail.get("field"))).split(".")[-1]
+    return detail.get("code") in RULES or (name, detail.get("code")) in LIMITS
