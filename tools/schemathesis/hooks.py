@@ -35,6 +35,7 @@ RULES: dict[str, str] = {
     "differs": "rule between the body and the path",
     "duplicate": "rule between the items of a list",
     "exactly_one": "rule between fields: one of them must be given",
+    "host": "rule of a pattern of hosts that needs code",
     "immutable": "rule between the body and the stored resource",
     "invalid": "rule of a value that needs code: Unicode forms, currencies, durations",
     "invalid_url": "rule of an address that needs code: schemes, networks, visible ASCII",
