@@ -23,13 +23,16 @@ REFUSALS: dict[tuple[int, str], str] = {
     (413, "body_too_large"): "a document cannot publish the bytes of a whole body",
     (422, "digest_mismatch"): "a generated checksum is not the one of the generated content",
     (422, "idempotency_key_reused"): "a generated key repeats with another body",
+    (422, "route_weights_invalid"): "rule between the items of a list: weights sum to 100",
     (507, "workspace_full"): "the files of earlier requests fill the workspace",
 }
 
 # Valid data that is refused with details: each detail must have one of these codes. Codes that the document publishes
 # as keywords, such as `too_short` for minLength, are missing on purpose: they would be faults of the document.
 RULES: dict[str, str] = {
+    "address_not_allowed": "rule of an address: networks that nobody may name",
     "ambiguous": "rule between fields: they choose between two forms",
+    "beyond_caller": "a token cannot give more than its maker has",
     "characters": "no text may contain NUL; a pattern at each text would hide its own rules",
     "conflict": "rule between fields: they exclude each other",
     "differs": "rule between the body and the path",
@@ -39,15 +42,21 @@ RULES: dict[str, str] = {
     "immutable": "rule between the body and the stored resource",
     "invalid": "rule of a value that needs code: Unicode forms, currencies, durations",
     "invalid_url": "rule of an address that needs code: schemes, networks, visible ASCII",
+    "invalid_value": "rule of an argument that the operator's engine declares",
+    "missing": "rule between the body and the stored resource",
     "not_allowed": "rule between fields, or a choice of the operator",
     "not_applicable": "rule between fields: one has no effect with the other",
     "no_base": "rule between the body and the stored resource",
+    "not_base": "rule between the body and the stored resource",
+    "not_declared": "an argument that the operator's engine does not declare",
     "order": "rule between fields or items: one must come before the other",
+    "other_product": "rule between the body and the stored resource",
     "protected": "rule between the body and the stored resource",
     "range": "numbers of free JSON have a range that Postgres prints shortly",
     "required": "rule between fields: one is required with the other; fields that are always required are generated",
     "sum": "rule between the items of a list",
     "unknown": "the value names something that does not exist, such as a target of the operator",
+    "url_not_allowed": "an address that the operator does not allow",
     "unsupported": "rule between fields, such as a statistic that the metric does not have",
 }
 
@@ -66,6 +75,7 @@ LIMITS: dict[tuple[str, str], str] = {
     ("from", "max"): "the longest span depends on `step`",
     ("hosts", "min_items"): "depends on `allow`",
     ("keep_previous_seconds", "min"): "depends on the bake",
+    ("labels", "max_entries"): "counted together with the stored ones",
     ("max_age_seconds", "min"): "not below `min_duration_seconds`",
     ("max_replicas", "min"): "not below `min_replicas`",
     ("owner", "max"): "depends on the caller",
