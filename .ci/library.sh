@@ -172,6 +172,14 @@ parts() {
         python3 -c 'import ensurepip, venv' 2> /dev/null || apt_install python3 python3-venv
         prebuilt SLIPWAY_TEST_PYTHON 'generator of the Python client (pip)' node libs/sdk/python/environment.mjs
         ;;
+      schemathesis)
+        python3 -c 'import ensurepip, venv' 2> /dev/null || apt_install python3 python3-venv
+        prebuilt SLIPWAY_TEST_SCHEMATHESIS 'Schemathesis (pip)' \
+          node libs/sdk/python/environment.mjs tools/schemathesis/requirements.txt
+        ;;
+      client-generators)
+        prebuilt SLIPWAY_TEST_GENERATORS 'generators of clients (go, mvn)' node tools/client-generators/build.mjs
+        ;;
     esac
   done
   counted "$1 parts" "${levels[@]}"

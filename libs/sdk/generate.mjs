@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
+import { separateAnswers } from './answer-schemas.mjs';
 
 const HEAD = '// Made by `npm run openapi` from libs/sdk/openapi.json; changes here are overwritten.\n\n';
 const document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8'));
@@ -37,6 +38,7 @@ function documentForTypes() {
   for (const { responses } of Object.values(paths).flatMap(Object.values))
     // All failures have one envelope, which `ErrorBodyDto` describes.
     for (const status of Object.keys(responses)) if (!/^[23]/.test(status)) delete responses[status];
+  separateAnswers({ paths, components });
   const open = new Set();
   const visit = (node) => {
     if (typeof node !== 'object' || node === null || open.has(node)) return;

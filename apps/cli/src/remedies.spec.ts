@@ -49,6 +49,8 @@ it('names existing commands, with as many arguments as they take', () => {
 it('names an existing command for each request of the api, with the arguments that it needs', () => {
   const lines = linesIn(requests);
   expect(lines).toHaveLength(requests.length);
+  // A command that sends any request is no verb for an operation.
+  expect(lines.filter((line) => /^slipway api\b/.test(line))).toEqual([]);
   const wrong = lines.filter((line) => {
     const { command, given } = commandIn(line);
     if (command === undefined) return true;

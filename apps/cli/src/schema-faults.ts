@@ -31,13 +31,15 @@ function tellingOf(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return telling.length > 0 ? telling : errors;
 }
 
-const CHOICES: readonly string[] = ['anyOf', 'if'];
+/** They only say that something inside them is wrong. */
+const CHOICES: readonly string[] = ['anyOf', 'if', 'propertyNames'];
 
-function faultOf({ instancePath, message, params, keyword }: ErrorObject): SchemaFault {
+function faultOf({ instancePath, message, params, keyword, propertyName }: ErrorObject): SchemaFault {
   const path = instancePath.split('/').slice(1).map(unescaped);
   const extra = keyword === 'additionalProperties' ? `: ${String(params['additionalProperty'])}` : '';
   const allowed = keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
-  return { path, keyword, message: `${message}${extra}${allowed}` };
+  const key = propertyName === undefined ? '' : `the key ${JSON.stringify(propertyName)} `;
+  return { path, keyword, message: `${key}${message}${extra}${allowed}` };
 }
 
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

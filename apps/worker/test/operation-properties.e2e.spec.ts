@@ -36,7 +36,7 @@ describe('rollout and rollback', () => {
     runtime: { target: 'adopted' },
     endpoint: {
       base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      protocol: 'openai',
+      protocol: 'openai' as const,
       health_path: '/health',
     },
   });

@@ -1,6 +1,7 @@
 // Creates the environment that generates and tests the Python client, once, and prints its folder. Run it as
-// `node libs/sdk/python/environment.mjs`. The folder has `wheels/`, all of requirements.txt, from which a test installs
-// without a network, and `venv/`, where they are installed. It is kept in the user's cache folder, by its versions.
+// `node libs/sdk/python/environment.mjs [requirements file]`. The folder has `wheels/`, all of requirements.txt, from
+// which a test installs without a network, and `venv/`, where they are installed. It is kept in the user's cache folder,
+// by its versions.
 // Exit status 3: something is missing, which stderr names. Any other failure is an error.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +9,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const REQUIREMENTS = path.join(import.meta.dirname, 'requirements.txt');
+const REQUIREMENTS = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, 'requirements.txt'));
 const SECONDS = 600;
 const MISSING = 3;
 
@@ -29,9 +30,9 @@ if (!existsSync(isWhole)) {
   const pip = (...args) => [path.join(venv, 'bin/python'), ['-m', 'pip', '--disable-pip-version-check', ...args]];
   run('python3', ['-m', 'venv', venv], 'a venv cannot be made');
   const exactly = ['--no-deps', '--only-binary', ':all:', '-r', REQUIREMENTS];
-  run(...pip('download', '--dest', wheels, ...exactly), 'what requirements.txt names cannot be downloaded');
+  run(...pip('download', '--dest', wheels, ...exactly), `what ${REQUIREMENTS} names cannot be downloaded`);
   const fromThem = ['install', '--no-index', '--find-links', wheels, ...exactly];
-  run(...pip(...fromThem), 'what requirements.txt names does not install', 1);
+  run(...pip(...fromThem), `what ${REQUIREMENTS} names does not install`, 1);
   writeFileSync(isWhole, '');
 }
 process.stdout.write(`${folder}\n`);
@@ -45,6 +46,6 @@ function run(command, args, reason, failure = MISSING) {
   });
   if (status === 0) return stdout;
   process.stderr.write(`${stdout ?? ''}\n${stderr ?? error?.message ?? ''}`.slice(-4_000));
-  process.stderr.write(`\nThe Python client cannot be generated: ${reason}.\n`);
+  process.stderr.write(`\nThere is no Python environment: ${reason}.\n`);
   process.exit(failure);
 }

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { separateAnswers } from '../answer-schemas.mjs';
 
 const HERE = import.meta.dirname;
 const PACKAGE = path.join(HERE, 'slipway_sdk');
@@ -35,8 +36,9 @@ function generate(folder, tools) {
   writeFileSync(document, JSON.stringify(documentForPython()));
   // The project settings of ruff must not depend on the location of this project.
   const ruff = (command) => `ruff ${command} . --isolated --no-cache --quiet --line-length 120`;
-  const post_hooks = [`${ruff('check')} --fix --extend-select=I`, ruff('format')];
-  writeFileSync(config, JSON.stringify({ package_name_override: 'slipway_sdk', post_hooks }));
+  // A list of values that may be null makes the generator repeat a condition (SIM101).
+  const post_hooks = [`${ruff('check')} --fix --extend-select=I --ignore=SIM101`, ruff('format')];
+  writeFileSync(config, JSON.stringify({ package_name_override: 'slipway_sdk', literal_enums: true, post_hooks }));
   const bin = path.join(tools, 'venv/bin');
   const { status, error, stdout, stderr } = spawnSync(
     path.join(bin, 'openapi-python-client'),
@@ -86,15 +88,19 @@ function documentForPython() {
     });
     if (bodies.length === 1 && isEmpty(bodies[0][1].schema)) delete operation.requestBody;
   }
-  visit(document.paths);
-  visit(document.components.schemas);
+  const answered = separateAnswers(document);
+  for (const { responses, ...asked } of Object.values(document.paths).flatMap(Object.values)) {
+    visit(responses, true);
+    visit(asked, false);
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, answered.has(name));
   return document;
 }
 
-function visit(node) {
+function visit(node, isAnswer) {
   if (typeof node !== 'object' || node === null) return;
   const facts = [];
-  if (Array.isArray(node.enum)) {
+  if (Array.isArray(node.enum) && isAnswer) {
     // A later api may answer more values, which a list in Python would refuse.
     facts.push(
       `One of ${node.enum
@@ -110,7 +116,7 @@ function visit(node) {
     delete node.default;
   }
   if (facts.length > 0) node.description = [...described(node), ...facts].join(' ');
-  Object.values(node).forEach(visit);
+  for (const child of Object.values(node)) visit(child, isAnswer);
 }
 
 function isEmpty({ $ref, properties }) {

@@ -21,7 +21,7 @@ it('the Python client has the version of the product', async () => {
   beforeAll(async () => {
     dir = await mkdtemp(path.join(os.tmpdir(), 'slipway-python-'));
     await cp(path.join(HERE, 'python'), path.join(dir, 'python'), { recursive: true });
-    await cp(path.join(HERE, 'openapi.json'), path.join(dir, 'openapi.json'));
+    for (const file of ['openapi.json', 'answer-schemas.mjs']) await cp(path.join(HERE, file), path.join(dir, file));
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
@@ -40,6 +40,14 @@ it('the Python client has the version of the product', async () => {
     await writeFile(file, document.replace('"operationId": "whoAmI"', '"operationId": "whoElse"'));
     await generate();
     expect(await whoModules()).toEqual(['who_else.py']);
+  });
+
+  it('takes only the listed values in a request, and any text in an answer', async () => {
+    const model = (name: string) => readFile(path.join(dir, 'python/slipway_sdk/models', `${name}.py`), 'utf8');
+    expect(await model('strategy_dto')).toMatch(/^ {4}type_: StrategyDtoType$/m);
+    expect(await model('strategy_dto_type')).toContain('Literal[');
+    expect(await model('strategy_answer_dto')).toMatch(/^ {4}type_: str$/m);
+    expect(await model('operation_dto')).toMatch(/^ {4}status: str$/m);
   });
 
   it('is not generated from a document that the generator accepts only in part, and stays unchanged', async () => {

@@ -1,7 +1,7 @@
 import { specsThatFit } from './projects.js';
 
 /** Programs that a part needs. `.ci/nightly` builds or fetches them, once per machine. */
-export type Prebuilt = 'kubernetes' | 'llama-server' | 'python';
+export type Prebuilt = 'kubernetes' | 'llama-server' | 'python' | 'schemathesis' | 'client-generators';
 
 /** One Jest process over these spec files. */
 export interface TestStep {
@@ -131,6 +131,14 @@ export const PARTS: readonly Part[] = [
     steps: [{ files: ['apps/api/test/contract/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '2000' } }],
   },
   {
+    name: 'schemathesis',
+    what: 'Schemathesis, with links from answer to request, for three minutes',
+    level: 'nightly',
+    folders: ['tools/schemathesis'],
+    needs: ['schemathesis'],
+    only: ['apps/api/test/contract/schemathesis.e2e.spec.ts'],
+  },
+  {
     name: 'text-fuzz',
     what: 'texts of engines, clients and suppliers that could hold a process, for ten minutes',
     level: 'nightly',
@@ -151,6 +159,14 @@ export const PARTS: readonly Part[] = [
     folders: ['libs/sdk'],
     needs: ['python'],
     only: ['apps/api/test/clients/sdk-python.e2e.spec.ts', 'libs/sdk/src/python.int.spec.ts'],
+  },
+  {
+    name: 'client-generators',
+    what: 'clients of three generators, each with every operation of the OpenAPI document',
+    level: 'nightly',
+    folders: ['tools/client-generators', 'libs/platform/http/src/openapi'],
+    needs: ['python', 'client-generators'],
+    only: ['libs/sdk/src/client-generators.int.spec.ts'],
   },
   {
     name: 'isolation',
@@ -220,6 +236,16 @@ export const PARTS: readonly Part[] = [
     level: 'weekly',
     folders: [],
     steps: [{ files: ['apps/api/test/contract/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '20000' } }],
+  },
+  {
+    name: 'long-schemathesis',
+    what: 'Schemathesis for half an hour',
+    level: 'weekly',
+    folders: [],
+    needs: ['schemathesis'],
+    steps: [
+      { files: ['apps/api/test/contract/schemathesis.e2e.spec.ts'], env: { SLIPWAY_SCHEMATHESIS_MINUTES: '30' } },
+    ],
   },
   {
     name: 'long-text-fuzz',

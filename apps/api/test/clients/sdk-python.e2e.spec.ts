@@ -27,7 +27,8 @@ const SDK = path.join(ROOT, 'libs/sdk');
     const wheels = path.join(ENVIRONMENT!, 'wheels');
     const client = path.join(dir, 'sdk/python');
     cpSync(path.join(SDK, 'python'), client, { recursive: true });
-    cpSync(path.join(SDK, 'openapi.json'), path.join(dir, 'sdk/openapi.json'));
+    for (const file of ['openapi.json', 'answer-schemas.mjs'])
+      cpSync(path.join(SDK, file), path.join(dir, 'sdk', file));
     await run(process.execPath, path.join(client, 'generate.mjs'));
     await run(python, '-m', 'pip', 'install', '--quiet', '--no-index', '--find-links', wheels, client);
     rmSync(client, { recursive: true });

@@ -17,6 +17,9 @@ const definitions = {};
 function adapted(schema) {
   const { $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest } = withoutNull(schema);
   const { default: _default, ...kept } = rest;
+  // The description repeats the default, which does not hold for a field that the file omits.
+  if (objectDefault !== undefined) kept.description = kept.description?.replace(/(?:\. |^)Default: `.*`$/s, '.');
+  if (kept.description === '.') delete kept.description;
   if ($ref) return { ...kept, $ref: refTo($ref) };
   if (allOf) return { ...kept, allOf: allOf.map(adapted) };
   const made = { ...kept, ...(example !== undefined && { examples: [example] }) };
@@ -51,7 +54,7 @@ function withoutNull({ anyOf, ...schema }) {
 /** A field that the api fills in always has a value, and cannot be removed. */
 function optional(schema) {
   const made = adapted(schema);
-  if (schema.default !== undefined) return made;
+  if (schema.default !== undefined || schema['x-default'] !== undefined) return made;
   if (schema.description) delete made.description;
   const { enum: values, ...others } = made;
   const nullable =

@@ -48,6 +48,11 @@ it.each([
     'deployment: {name: a}\nstrategy: {type: canry}',
     'strategy.type must be equal to one of the allowed values: candidate,',
   ],
+  [
+    'a label without a key',
+    'deployment: {name: a, labels: {"": b}}',
+    'deployment.labels the key "" must NOT have fewer than 1 characters',
+  ],
   ['what cannot be taken away', 'deployment: {name: a, labels: null}', 'deployment.labels must be object'],
   [
     'two ways to say the route',

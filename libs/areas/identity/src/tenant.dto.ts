@@ -1,5 +1,5 @@
 import { ArrayField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
-import { NewOwnerDto } from './token.dto.js';
+import { OwnerRequestDto } from './token.dto.js';
 
 const ORGANIZATIONS = { maxItems: 1000, unique: true, item: { min: 1, max: 255 } };
 const OWN_ORGANIZATIONS =
@@ -23,11 +23,11 @@ export class CreateTenantDto {
   })
   name: string;
 
-  @ObjectField(() => NewOwnerDto, {
+  @ObjectField(() => OwnerRequestDto, {
     optional: true,
     description: 'Owner of the first token. Defaults to the person `admin`.',
   })
-  owner?: NewOwnerDto;
+  owner?: OwnerRequestDto;
 
   @ArrayField('string', { ...ORGANIZATIONS, default: [], description: OWN_ORGANIZATIONS, example: ['org_01'] })
   external_organization_ids: string[];

@@ -14,7 +14,7 @@ import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from './token-rules.js';
 
 const scopeItem = { item: { enum: SCOPES } };
 
-export class NewOwnerDto implements Owner {
+export class OwnerRequestDto implements Owner {
   @StringField({ enum: OWNER_TYPES, description: 'Tokens of a service cannot approve plans.' })
   type: Owner['type'];
 
@@ -72,8 +72,8 @@ export class CreateTokenDto extends TokenLifeDto {
   })
   scopes: ('viewer' | 'operator' | 'admin')[];
 
-  @ObjectField(() => NewOwnerDto, { optional: true, description: 'Defaults to the owner of the caller.' })
-  owner?: NewOwnerDto;
+  @ObjectField(() => OwnerRequestDto, { optional: true, description: 'Defaults to the owner of the caller.' })
+  owner?: OwnerRequestDto;
 }
 
 export class TokenDto {

@@ -16,7 +16,7 @@ const labels = { values: 'string', maxEntries: MAX_LABELS, maxKeyLength: 63, max
 
 export const SANDBOX_STATES = ['running', 'paused', 'stopped', 'archived', 'error', 'unknown'] as const;
 
-export class NewWorkspaceDto {
+export class WorkspaceRequestDto {
   @IntField({
     min: 1,
     optional: true,
@@ -42,8 +42,8 @@ export class CreateSandboxDto {
   })
   reference_id?: string;
 
-  @ObjectField(() => NewWorkspaceDto, { optional: true })
-  workspace?: NewWorkspaceDto;
+  @ObjectField(() => WorkspaceRequestDto, { optional: true })
+  workspace?: WorkspaceRequestDto;
 
   @MapField({ ...labels, optional: true, example: { team: 'search' } })
   labels?: Record<string, string>;

@@ -208,6 +208,24 @@ describe.each([
     expect((await put('a', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
+  it('obeys options in the query next to a JSON body, and refuses those that are malformed or differ', async () => {
+    const upload = (query: string, json: object) => send('PUT', `/sandboxes/${id}/files?${query}`, { json });
+    expect((await upload('mode=0600', { path: 'beside', content: '1' })).body).toMatchObject({ mode: '0600' });
+    for (const [query, status, code] of [
+      ['overwrite=false', 409, undefined],
+      ['overwrite=AAA', 400, 'type'],
+      ['mode=rw', 422, 'pattern'],
+      ['path=other', 422, 'differs'],
+      ['path=../up', 400, 'path_invalid'],
+    ] as const) {
+      const answer = await upload(query, { path: 'beside', content: '2' });
+      expect([query, answer.status, answer.body.error.details?.[0].code]).toEqual([query, status, code]);
+    }
+    expect((await get('beside')).bytes.toString()).toBe('1');
+    expect((await upload('path=filled', { content: '3' })).status).toBe(201);
+    expect((await upload('path=..%2Fup', { content: '3' })).body.error.code).toBe('path_invalid');
+  });
+
   it('refuses to replace a file if the request forbids it', async () => {
     expect((await put('once', '1', {}, '&overwrite=false')).status).toBe(201);
     for (const answer of [

@@ -97,6 +97,13 @@ const DIFFERENCES: [string, Schema, Schema, string[], string[]][] = [
     ['changed pattern is "^a" instead of none'],
   ],
   [
+    'a rule for keys',
+    { type: 'object' },
+    { type: 'object', propertyNames: { minLength: 1 } },
+    ['broken propertyNames is {"minLength":1} instead of none'],
+    ['changed propertyNames is {"minLength":1} instead of none'],
+  ],
+  [
     'a format, gone',
     { ...TEXT, format: 'date-time' },
     TEXT,

@@ -9,7 +9,7 @@ type ReportChange = (kind: ChangeKind, what: string) => void;
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 /** A value either fits or does not; two of them have no order. */
-const SHAPES = ['format', 'pattern', 'multipleOf', 'uniqueItems'];
+const SHAPES = ['format', 'pattern', 'multipleOf', 'uniqueItems', 'propertyNames'];
 const HINTS = ['default', 'deprecated', 'readOnly', 'writeOnly'];
 const KNOWN = new Set([
   ...[...LOWER, ...UPPER, ...SHAPES, ...HINTS],

@@ -10,7 +10,7 @@ import {
   type SlipwayRequest,
 } from '@slipway/platform-http';
 import { parseContentDigest, type ContentDigests, verifyJsonDigest } from './content-digest.js';
-import { FileOptionsDto, PutFileDto } from './file.dto.js';
+import { FileOptionsDto, FileQueryDto, PutFileDto } from './file.dto.js';
 import { assertFilePath } from './file-path.js';
 
 /** The largest file that JSON may carry. The body around it may be larger. */
@@ -88,7 +88,7 @@ function readJson(
   const { content } = body;
   const options = readOptions(
     PutFileDto,
-    { ...body, ...(typeof content === 'string' && { content: '' }) },
+    { ...body, ...queryOptions(request, body, findings), ...(typeof content === 'string' && { content: '' }) },
     findings,
     false,
   );
@@ -105,6 +105,20 @@ function readJson(
     verifyMessage: () => verifyJsonDigest(request),
     fingerprint: () => fingerprint,
   };
+}
+
+/**
+ * Returns the options of the query, which hold for a JSON body too: a client that writes `?overwrite=false` must not
+ * overwrite a file because its options are in the wrong place. An option in both places must have one value.
+ */
+function queryOptions(request: SlipwayRequest, body: Record<string, unknown>, findings: Findings): object {
+  const query = readObject(FileQueryDto, request.query, '', findings, true) as FileQueryDto;
+  const given = Object.entries(query).filter(([name]) => request.query[name] !== undefined);
+  for (const [field, value] of given) {
+    if (body[field] === undefined || body[field] === null || body[field] === value) continue;
+    findings.broken.push({ field, code: 'differs', message: `${field} differs between the query and the body` });
+  }
+  return Object.fromEntries(given);
 }
 
 /** A path that breaks its rules is a 400, and takes precedence over any error in another field. */

@@ -2,8 +2,8 @@ import { ArrayField, BooleanField, IntField, StringField, TimestampField } from 
 import type { FileEntity } from './file.entity.js';
 
 const PATH = { description: 'Relative POSIX path of at most 1024 bytes, without . and ..', example: 'data/input.json' };
-const MODE = /^0?[0-7]{3}$/;
-const SHA256 = /^[0-9a-fA-F]{64}$/;
+export const MODE = /^0?[0-7]{3}$/;
+export const SHA256 = /^[0-9a-fA-F]{64}$/;
 
 /** Options of both forms of an upload: fields of the body, or query parameters of a stream. */
 export class FileOptionsDto {
@@ -22,6 +22,21 @@ export class FileOptionsDto {
 
   @BooleanField({ default: true, description: 'If false, the request fails if the file already exists.' })
   overwrite: boolean;
+}
+
+/** The same options next to a JSON body, which may have them itself. */
+export class FileQueryDto {
+  @StringField({ ...PATH, optional: true })
+  path?: string;
+
+  @StringField({ pattern: MODE, optional: true })
+  mode?: string;
+
+  @StringField({ pattern: SHA256, optional: true })
+  sha256?: string;
+
+  @BooleanField({ optional: true })
+  overwrite?: boolean;
 }
 
 export class PutFileDto extends FileOptionsDto {

@@ -15,7 +15,7 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { Client, type FeedClient } from '@slipway/platform-durable/events';
-import { DeletedFileDto, FileDto, FileListDto, FileOptionsDto, PutFileDto } from './file.dto.js';
+import { DeletedFileDto, FileDto, FileListDto, FileOptionsDto, MODE, PutFileDto, SHA256 } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
 import { PUT_FILE } from './content-digest.js';
@@ -23,7 +23,7 @@ import { SandboxesService } from '../sandboxes.service.js';
 import { UploadsService } from './uploads.service.js';
 
 /**
- * The options of a streamed upload. They are read by hand, because a path that breaks its rules is a different error
+ * The options of an upload. They are read by hand, because a path that breaks its rules is a different error
  * from a field that does.
  */
 const StreamOptions = applyDecorators(
@@ -31,25 +31,25 @@ const StreamOptions = applyDecorators(
   ApiQuery({
     name: 'path',
     required: false,
-    description: 'With application/octet-stream: path of the file.',
+    description: 'Path of the file. With application/json it may be in the body.',
     schema: { type: 'string', maxLength: 1024 },
   }),
   ApiQuery({
     name: 'mode',
     required: false,
-    description: 'With application/octet-stream: permission bits, octal.',
-    schema: { type: 'string', default: '0644' },
+    description: 'Permission bits, octal.',
+    schema: { type: 'string', pattern: MODE.source, default: '0644' },
   }),
   ApiQuery({
     name: 'sha256',
     required: false,
-    description: 'With application/octet-stream: SHA-256 of the file, hex.',
-    schema: { type: 'string' },
+    description: 'SHA-256 of the file, hex.',
+    schema: { type: 'string', pattern: SHA256.source },
   }),
   ApiQuery({
     name: 'overwrite',
     required: false,
-    description: 'With application/octet-stream: whether an existing file may be replaced.',
+    description: 'Whether an existing file may be replaced.',
     schema: { type: 'boolean', default: true },
   }),
 );
@@ -96,7 +96,7 @@ export class FilesController {
     operationId: PUT_FILE,
     summary: 'Upload a file',
     description:
-      'Accepts a JSON object with the content of the file, up to 8 MiB, or the raw bytes with `?path=`, up to the limit of the service. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file completely or not at all.',
+      'Accepts a JSON object with the content of the file, up to 8 MiB, or the raw bytes with `?path=`, up to the limit of the service. Options of the query hold for both; an option in query and body must have one value. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file completely or not at all.',
     example: { path: 'notes/hello.txt', content: 'hello' },
     ok: { 201: FileDto, 200: FileDto },
     errors: [

@@ -418,8 +418,14 @@ function kindOfItem(of: Thunk | ItemKind, { item, itemMin, itemMax }: ArrayOptio
 export function MapField(options: MapOptions): PropertyDecorator {
   const type = options.removableValues ? [options.values, 'null'] : options.values;
   const values = options.values === 'json' ? true : without({ type, maxLength: options.maxValueLength });
-  const published = { type: 'object', additionalProperties: values, maxProperties: options.maxEntries };
-  const key = textKind({ min: 1, max: options.maxKeyLength, pattern: options.keyPattern });
+  const keyRules = { min: 1, max: options.maxKeyLength, pattern: options.keyPattern };
+  const published = {
+    type: 'object',
+    propertyNames: without(publishedRules(keyRules)),
+    additionalProperties: values,
+    maxProperties: options.maxEntries,
+  };
+  const key = textKind(keyRules);
   return field(options, published, mapKind(key, kindOfEntry(options), options.maxEntries, options.removableValues));
 }
 

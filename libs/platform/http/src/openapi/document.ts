@@ -7,7 +7,8 @@ import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { declaredRoute } from '../routes/route.decorator.js';
 import { hasEtag, takesKey, type RouteSpec } from '../routes/route-spec.js';
 import { offeredBy } from '../server/negotiation.js';
-import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
+import { acceptAdditionalProperties, describeObjectDefaults, publishWarnings } from './schemas.js';
+import { publishLinks } from './links.js';
 import { publishNulls } from './nulls.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
@@ -43,6 +44,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   acceptAdditionalProperties(document);
   publishNulls(document);
   publishWarnings(document);
+  describeObjectDefaults(document);
+  publishLinks(document);
   for (const { operation } of operationsOf(document)) operation.responses['default'] = ANY_FAILURE;
   return Object.assign(document, {
     'x-errors': publishedErrors(),

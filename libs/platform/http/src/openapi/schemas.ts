@@ -3,6 +3,9 @@ import { operationsOf } from './operations.js';
 
 export interface DocumentSchema {
   $ref?: string;
+  description?: string;
+  default?: unknown;
+  'x-default'?: unknown;
   type?: string | string[];
   required?: string[];
   properties?: Record<string, DocumentSchema>;
@@ -53,6 +56,33 @@ export function publishWarnings(document: OpenAPIObject): void {
       }
     }
   }
+}
+
+/**
+ * Moves the default of each object to `x-default` and its description. Common generators cannot write such a default as
+ * code: openapi-python-client skips every operation that uses the schema, and openapi-generator makes Go that does not
+ * compile.
+ */
+export function describeObjectDefaults(document: OpenAPIObject): void {
+  const seen = new Set<DocumentSchema>();
+  const visit = (schema: DocumentSchema | undefined): void => {
+    if (!schema || seen.has(schema)) return;
+    seen.add(schema);
+    if (typeof schema.default === 'object' && schema.default !== null && !Array.isArray(schema.default)) {
+      schema['x-default'] = schema.default;
+      schema.description = described(schema);
+      delete schema.default;
+    }
+    Object.values(schema.properties ?? {}).forEach(visit);
+    [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].forEach(visit);
+    visit(schema.items);
+  };
+  Object.values(schemasOf(document)).forEach(visit);
+}
+
+function described({ description, default: value }: DocumentSchema): string {
+  const text = `Default: \`${JSON.stringify(value)}\``;
+  return description ? `${description.replace(/\.$/, '')}. ${text}` : text;
 }
 
 export function schemasOf(document: OpenAPIObject): Record<string, DocumentSchema> {

@@ -54,11 +54,12 @@ export function beginningOf(
   analysis: Schemas['AnalysisDto'] | null,
 ): Partial<RolloutBody> {
   const type = active ? 'canary' : 'immediate';
+  // The api accepts what it has answered, also values that this version does not know.
   return {
     ...(active && { spec: withArgs(active.spec, undefined) }),
     strategy: strategy ?? { type, steps: stepsOf(type) },
     ...(analysis && hasSteps(strategy?.type ?? type) && { analysis }),
-  };
+  } as Partial<RolloutBody>;
 }
 
 export const argTextsOf = (spec: Spec | null | undefined): ArgTexts =>
