@@ -1,4 +1,5 @@
 import { isSlipwayError } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { QueryKey } from '@tanstack/react-query';
 import { useAction } from '../api/action.js';
@@ -77,6 +78,7 @@ export function ActionDialog<Row>({ action, row, renews, onClose }: ActionDialog
     <>
       {effect && <div className="space-y-2 text-sm">{effect}</div>}
       <LastAdminNote error={run.error} />
+      <BlockedBy error={run.error} />
     </>
   );
   if (!start.layout)
@@ -122,6 +124,17 @@ function LastAdminNote({ error }: { error: unknown }) {
       Admins are active tokens and identities with the scope admin. An identity counts only if hosted sign-in is
       configured and its organization is assigned to this tenant, because other identities cannot sign in.
     </p>
+  );
+}
+
+/** Leads to the operation that blocks a request. */
+function BlockedBy({ error }: { error: unknown }) {
+  const id = isSlipwayError(error) ? error.body?.operation_id : undefined;
+  if (!id) return null;
+  return (
+    <Link to="/operations/$id" params={{ id }} className="text-sm underline">
+      Show the operation that blocks it
+    </Link>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { createContext, use, type ReactNode } from 'react';
 import { useAddress } from '../api/search.js';
 import { useMay, type Scope } from '../api/who.js';
 import { Button } from '../ui/button.js';
@@ -49,9 +49,49 @@ interface ResourcePanelProps<Row> {
   children?: ReactNode;
 }
 
+interface RowControls<Row> {
+  actions: readonly Action<Row>[];
+  nameOf(row: Row): string;
+  views?(row: Row): ReactNode;
+  open(action: Action<Row>, row: Row): void;
+}
+
+const Controls = createContext<RowControls<unknown> | null>(null);
+
+/** A table makes a cell anew if its column is another one: this one stays, with the focus of its buttons. */
+const CONTROLS = createColumnHelper<unknown>().display({
+  id: 'actions',
+  header: () => <span className="sr-only">Actions</span>,
+  cell: ({ row: { original } }) => <ControlsOf row={original} />,
+});
+
+function ControlsOf({ row }: { row: unknown }) {
+  const { actions, nameOf, views, open } = use(Controls)!;
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      {views?.(row)}
+      <ActionButtons isSmall actions={actions} row={row} name={nameOf(row)} onOpen={open} />
+    </span>
+  );
+}
+
 /** A list of the api with its filters, the actions on its rows, and the forms that make new ones. */
 export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
-  const { title, note, what, list, columns, idOf, nameOf, filters = [], command, empty, renews, children } = props;
+  const {
+    title,
+    note,
+    what,
+    list,
+    columns,
+    idOf,
+    nameOf,
+    filters = [],
+    command,
+    empty,
+    views,
+    renews,
+    children,
+  } = props;
   const mayChange = useMay(props.needs);
   const [address] = useAddress();
   const making = useActions<undefined>(...renews);
@@ -65,19 +105,6 @@ export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
       command={command}
     />
   );
-  const withActions = [
-    ...columns,
-    createColumnHelper<Row>().display({
-      id: 'actions',
-      header: () => <span className="sr-only">Actions</span>,
-      cell: ({ row: { original } }) => (
-        <span className="inline-flex flex-wrap gap-1">
-          {props.views?.(original)}
-          <ActionButtons isSmall actions={actions} row={original} name={nameOf(original)} onOpen={changing.open} />
-        </span>
-      ),
-    }),
-  ];
   return (
     <Panel
       title={title}
@@ -123,7 +150,15 @@ export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
           const shown = rows.filter(isMatch);
           if (shown.length === 0) return nothing(rows.length);
           return (
-            <DataTable caption={title} className={props.className} columns={withActions} rows={shown} idOf={idOf} />
+            <Controls value={{ actions, nameOf, views, open: changing.open } as RowControls<unknown>}>
+              <DataTable
+                caption={title}
+                className={props.className}
+                columns={[...columns, CONTROLS as TableColumns<Row>[number]]}
+                rows={shown}
+                idOf={idOf}
+              />
+            </Controls>
           );
         }}
       </RowList>

@@ -36,9 +36,9 @@ const deploymentActions = (onDeleting: (operation: string) => void): Action<Rout
     value: ({ deployment }) => deployment,
     isPatch: true,
     ids,
-    etag: ({ deployment }) => deployment.etag,
+    // Without its etag, which changes with every step of a rollout: the patch has only what the person changed.
     cli: { words: 'deployments update', end: '--yes' },
-    run: ({ deployment }, body, options) => slipway.deployments.update(deployment.name, body, options),
+    run: ({ deployment }, body) => slipway.deployments.update(deployment.name, body),
     done: ({ name }) => `Deployment ${name} changed`,
   }),
   defineAction<'setRoute'>()<RoutedDeployment>({
