@@ -152,7 +152,7 @@ export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
           return (
             <Controls value={{ actions, nameOf, views, open: changing.open } as RowControls<unknown>}>
               <DataTable
-                caption={title}
+                caption={`List of ${what}`}
                 className={props.className}
                 columns={[...columns, CONTROLS as TableColumns<Row>[number]]}
                 rows={shown}
