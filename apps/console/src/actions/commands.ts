@@ -1,7 +1,6 @@
 import { kindOf, type RequestSchema, type Schema } from '../forms/schema.js';
-import type { ActionCommands } from '../ui/copy.js';
 import { pairsText } from '../ui/text/listed-text.js';
-import { shellLine } from '../ui/text/shell-line.js';
+import { shellLine, type ActionCommands } from '../ui/text/shell-line.js';
 
 /** How the command line says what an action does. */
 export interface CliWords {
