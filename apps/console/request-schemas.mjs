@@ -14,43 +14,56 @@ export const DOCUMENT = path.resolve(import.meta.dirname, '../../libs/sdk/openap
  */
 const PREFIX = 'request:';
 
-/** @returns the schema of an operation's JSON body, with its references resolved */
-export function requestSchema(operationId) {
-  const { paths, components } = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
-  const operation = Object.values(paths)
-    .flatMap((methods) => Object.values(methods))
-    .find((one) => one.operationId === operationId);
-  const schema = operation?.requestBody?.content['application/json']?.schema;
-  if (!schema) throw new Error(`${DOCUMENT} has no operation ${operationId} with a JSON body`);
-  return resolved(schema, components.schemas);
+/** @returns the operations that change something: the id, the method, the path and the declaration of each */
+export function changingOperations({ paths } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => ['post', 'put', 'patch', 'delete'].includes(method))
+      .map(([method, declared]) => ({ id: declared.operationId, method: method.toUpperCase(), path, declared })),
+  );
 }
 
-/** Keywords next to a reference override those of the reference. A form omits what is empty, so `null` is left out. */
+/**
+ * @returns the method and the path of an operation, and the schema of its JSON body with its references resolved; it
+ * has no properties if the operation takes no body
+ */
+export function requestOf(operationId) {
+  const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
+  const found = changingOperations(document).find(({ id }) => id === operationId);
+  if (!found) throw new Error(`${DOCUMENT} has no operation ${operationId} that changes something`);
+  const { requestBody } = found.declared;
+  const schema = requestBody?.content['application/json']?.schema ?? { type: 'object', properties: {} };
+  return { method: found.method, path: found.path, schema: resolved(schema, document.components.schemas) };
+}
+
+/** @returns the schema of an operation's JSON body */
+export const requestSchema = (operationId) => requestOf(operationId).schema;
+
+/** Keywords next to a reference override those of the reference. */
 function resolved(node, schemas) {
   if (Array.isArray(node)) return node.map((one) => resolved(one, schemas));
   if (typeof node !== 'object' || node === null) return node;
-  const { $ref, allOf, ...own } = withoutNull(node);
+  const { $ref, allOf, anyOf, ...own } = node;
   if ((allOf?.length ?? 0) > 1) throw new Error('forms support one schema in allOf, not several');
-  const base = $ref ? schemas[$ref.split('/').at(-1)] : allOf?.[0];
+  const base = $ref ? schemas[$ref.split('/').at(-1)] : (allOf?.[0] ?? (anyOf && nullable(anyOf, schemas)));
   const beside = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, resolved(value, schemas)]));
   return base ? { ...resolved(base, schemas), ...beside } : beside;
 }
 
-function withoutNull({ anyOf, ...schema }) {
-  const { type, enum: values } = schema;
-  if (Array.isArray(type)) {
-    const types = type.filter((one) => one !== 'null');
-    schema.type = types.length === 1 ? types[0] : types;
-  }
-  if (Array.isArray(values)) schema.enum = values.filter((one) => one !== null);
-  const choice = anyOf?.filter((one) => one.type !== 'null');
-  if (choice?.length === 1) return { ...schema, allOf: choice };
-  return choice ? { ...schema, anyOf: choice } : schema;
+/** @returns the one schema of a choice between it and null, which then accepts null too */
+function nullable(choice, schemas) {
+  const [base, ...others] = choice.filter(({ type }) => type !== 'null').map((one) => resolved(one, schemas));
+  if (others.length > 0) throw new Error('forms support a schema or null in anyOf, not several schemas');
+  return {
+    ...base,
+    ...(base.type && { type: [...new Set([base.type, 'null'].flat())] }),
+    ...(base.enum && { enum: [...new Set([...base.enum, null])] }),
+  };
 }
 
-/** @returns a module without imports that exports `request: { schema, validate }` */
+/** @returns a module without imports that exports `request: { method, path, schema, validate }` */
 export async function requestModule(operationId) {
-  const schema = requestSchema(operationId);
+  const { schema, ...address } = requestOf(operationId);
   // The browser's own field makes date-times; the api checks all other formats.
   const ajv = new Ajv({
     strict: false,
@@ -61,7 +74,7 @@ export async function requestModule(operationId) {
   });
   const contents = `const module = { exports: {} };
     ${standalone.default(ajv, ajv.compile(schema))}
-    export const request = { schema: ${JSON.stringify(schema)}, validate: module.exports };`;
+    export const request = { ...${JSON.stringify(address)}, schema: ${JSON.stringify(schema)}, validate: module.exports };`;
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,

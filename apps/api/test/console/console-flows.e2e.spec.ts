@@ -119,8 +119,7 @@ describeInBrowser('complete workflows in the console', () => {
     await page.getByRole('button', { name: 'Create product' }).first().click();
     await dialog.getByLabel('Slug').fill('acme/chat');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('button', { name: 'Create binding' }).click();
-    await dialog.getByLabel('Destination type').selectOption('supplier');
+    await page.getByRole('button', { name: 'Bind supplier' }).click();
     await dialog.getByLabel('Supplier', { exact: true }).fill('zzsupplierzz');
     await dialog.getByLabel('Base URL').fill(supplier.baseUrl);
     await dialog.getByLabel('Model', { exact: true }).fill(supplier.model);

@@ -81,6 +81,79 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     expect(visit.takeFaults(/^422 .*\/webhooks/)).toEqual([]);
   });
 
+  it('rotate the secret of a webhook, show it once, and pause the webhook', async () => {
+    const [before] = (await slipway.webhooks.list()).data;
+    await visit.open('/webhooks');
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('button', { name: `Rotate secret: ${before!.url}` }).click();
+    await field('Overlap, s').fill('60');
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+    await dialog().getByText('Signing secret rotated').waitFor();
+    expect(await field('secret').inputValue()).toMatch(/^whsec_/);
+    await dialog().getByRole('button', { name: 'Copy' }).click();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: `Pause: ${before!.url}` }).click();
+    await dialog().getByRole('button', { name: 'Pause' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: `Resume: ${before!.url}` }).waitFor();
+    const [after] = (await slipway.webhooks.list()).data;
+    expect(after).toMatchObject({ state: 'disabled', disabled_reason: 'requested', url: before!.url });
+    expect(after!.previous_secret_until).not.toBeNull();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('change only the edited fields of a deployment, and delete it once its name is typed', async () => {
+    await visit.open('/deployments/guarded');
+    const main = page.getByRole('main');
+    await main.getByRole('button', { name: 'Edit', exact: true }).click();
+    const save = dialog().getByRole('button', { name: 'Save', exact: true });
+    expect(await save.isDisabled()).toBe(true);
+    await field('Description').fill('For search');
+    await field('Labels').fill('tier=2');
+    await dialog().locator('summary').last().click();
+    await field('Deletion').uncheck();
+    await slipway.deployments.update('guarded', { display_name: 'By another person' });
+    await save.click();
+    await page.getByText('Deployment guarded changed').waitFor();
+    expect(await slipway.deployments.get('guarded')).toMatchObject({
+      display_name: 'By another person',
+      description: 'For search',
+      labels: { tier: '2' },
+      protection: { deletion: false },
+      revision_history_limit: 5,
+    });
+
+    await main.getByRole('button', { name: 'Delete', exact: true }).click();
+    const remove = dialog().getByRole('button', { name: 'Delete', exact: true });
+    await field('Type guarded to confirm').fill('guard');
+    expect(await remove.isDisabled()).toBe(true);
+    await field('Type guarded to confirm').fill('guarded');
+    await remove.click();
+    await page.waitForURL(/\/operations\/op_/);
+    await stack.operation(new URL(page.url()).pathname.split('/').at(-1)!);
+    await expect(slipway.deployments.get('guarded')).rejects.toMatchObject({ code: 'deployment_not_found' });
+    expect(visit.takeFaults(/^404 .*\/deployments\/guarded/)).toEqual([]);
+  });
+
+  it('set a route by hand, and say why it is refused', async () => {
+    await visit.open('/deployments/chat');
+    await page.getByRole('main').getByRole('button', { name: 'Set route' }).click();
+    await field('Weight, %').fill('90');
+    await dialog().getByText('The weights sum to 90 %. They must sum to 100 %.').waitFor();
+    await dialog().getByRole('button', { name: 'Set route' }).click();
+    await dialog().getByRole('alert').filter({ hasText: 'route_weights_invalid' }).waitFor();
+    await field('Weight, %').fill('100');
+    await field('Mode').selectOption('none');
+    await field('Reason').fill('back by hand');
+    await dialog().getByRole('button', { name: 'Set route' }).click();
+    await page.getByText('Route of chat set').waitFor();
+    expect(await slipway.deployments.route.get('chat')).toMatchObject({
+      reason: 'back by hand',
+      affinity: { mode: 'none' },
+    });
+    expect(visit.takeFaults(/^422 .*\/route/)).toEqual([]);
+  });
+
   it('roll out with every field of the request available', async () => {
     await visit.open('/deployments/chat');
     await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { draftAt, draftOf, valueOf, withAt } from './draft.js';
+import { draftAt, draftOf, mergePatch, valueOf, withAt } from './draft.js';
 import type { Schema } from './schema.js';
 
 const SCHEMA: Schema = {
@@ -78,4 +78,15 @@ describe('a draft', () => {
     expect(valueOf(SCHEMA, withAt(undefined, ['plan', 'limit'], '1'))).toEqual({ plan: { limit: 1 } });
     expect(valueOf(SCHEMA, draft)).toEqual(VALUE);
   });
+});
+
+describe('the merge patch', () => {
+  it('names the differences, removes with null, and replaces lists completely', () =>
+    expect(mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1], f: 'gone' }, { a: 1, b: { c: 1, d: 3 }, e: [1, 2] })).toEqual({
+      f: null,
+      b: { d: 3 },
+      e: [1, 2],
+    }));
+  it('is empty for the same object in another order', () =>
+    expect(mergePatch({ b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 } })).toEqual({}));
 });

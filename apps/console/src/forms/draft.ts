@@ -98,5 +98,30 @@ function localText(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export type JsonObject = Record<string, unknown>;
+
+/**
+ * Returns the merge patch that a form makes of the value that it began with: a field that the form cannot hold is
+ * missing in both drafts, and so stays unchanged.
+ */
+export function patchOf(schema: Schema, began: Draft, draft: Draft): JsonObject {
+  const [before, now] = [began, draft].map((one) => ({ ...(valueOf(schema, one) as JsonObject | undefined) }));
+  return mergePatch(before!, now!);
+}
+
+/** Returns the merge patch (RFC 7386) that turns `from` into `to`. */
+export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
+  const patch: JsonObject = {};
+  for (const name of Object.keys(from)) if (to[name] === undefined) patch[name] = null;
+  for (const [name, value] of Object.entries(to)) {
+    const before = from[name];
+    if (value === undefined || JSON.stringify(before) === JSON.stringify(value)) continue;
+    const isBoth = isObject(before) && isObject(value);
+    const inner = isBoth ? mergePatch(before, value) : value;
+    if (!isBoth || Object.keys(inner as JsonObject).length > 0) patch[name] = inner;
+  }
+  return patch;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

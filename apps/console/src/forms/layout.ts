@@ -9,6 +9,8 @@ export interface FieldWords {
   /** The message for people if a text does not match the schema's pattern. */
   mismatch?: string;
   isReadOnly?: boolean;
+  /** The usual values of a text, with their words: the form offers these alone. */
+  choices?: Readonly<Record<string, string>>;
 }
 
 /**

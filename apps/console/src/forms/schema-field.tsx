@@ -49,6 +49,16 @@ export function SchemaField({ form, attempt, path, label, words = {} }: SchemaFi
       form.change(path, isChosen ? [...chosen, one] : chosen.filter((other) => other !== one));
     return <ChoicesField {...around} all={schema.items!.enum!.map(String)} chosen={chosen} onChange={set} />;
   }
+  if (words.choices)
+    return (
+      <SelectField {...field}>
+        {Object.entries(words.choices).map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </SelectField>
+    );
   if (kind === 'choice') return <SelectField {...field}>{optionsOf(schema, text, isNeeded)}</SelectField>;
   if (kind === 'moment') return <TextField {...field} type="datetime-local" step={1} />;
   if (kind === 'json') return <TextArea {...typed} rows={3} spellCheck={false} className="font-mono text-xs" />;
@@ -114,7 +124,7 @@ function placeholderOf(schema: Schema): string | undefined {
 }
 
 function optionsOf({ enum: values = [], default: unless }: Schema, now: string, isNeeded: boolean) {
-  const known = values.map(String);
+  const known = values.filter((one) => one !== null).map(String);
   // A value of a later api stays selectable.
   const all = now === '' || known.includes(now) ? known : [...known, now];
   const none = unless === undefined ? (isNeeded ? 'Choose…' : 'not set') : `Default: ${String(unless)}`;

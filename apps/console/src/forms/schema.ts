@@ -26,8 +26,11 @@ export interface SchemaError {
   params: Record<string, unknown>;
 }
 
-/** A request's body: its schema, and a function that validates a value. */
+/** A request: its address, the schema of its body, and a function that validates a value. */
 export interface RequestSchema {
+  method: string;
+  /** With the names of its parameters in braces. */
+  path: string;
   schema: Schema;
   validate: { (value: unknown): boolean; errors?: SchemaError[] | null };
 }

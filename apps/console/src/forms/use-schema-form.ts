@@ -1,6 +1,6 @@
 import { isSlipwayError } from '@slipway/sdk';
 import { useMemo, useState } from 'react';
-import { draftAt, draftOf, valueOf, withAt, type Draft } from './draft.js';
+import { draftAt, draftOf, patchOf, valueOf, withAt, type Draft } from './draft.js';
 import { faultsOf, refusedFields, type Fault } from './faults.js';
 import type { Layout } from './layout.js';
 import { pathText, type Path, type RequestSchema, type Schema } from './schema.js';
@@ -34,17 +34,21 @@ interface FormStart {
   value?: unknown;
   /** Fields that the screen adds to the body. */
   fixed?: object;
+  /** The body is a JSON merge patch: only what differs from the initial value, and null for what was emptied. */
+  isPatch?: boolean;
 }
 
 /** The state of a form whose fields come from the schema of a request's body. */
 export function useSchemaForm<Body>(
   request: RequestSchema,
   layout: Layout,
-  { value, fixed }: FormStart = {},
+  { value, fixed, isPatch }: FormStart = {},
 ): SchemaFormState<Body> {
   const { schema } = request;
-  const [draft, setDraft] = useState(() => draftOf(schema, value));
-  const body = { ...emptyLists(schema), ...(valueOf(schema, draft) as object | undefined), ...fixed };
+  const [began] = useState(() => draftOf(schema, value));
+  const [draft, setDraft] = useState(began);
+  const whole = () => ({ ...emptyLists(schema), ...(valueOf(schema, draft) as object | undefined) });
+  const body = { ...(isPatch ? patchOf(schema, began, draft) : whole()), ...fixed };
   const text = JSON.stringify(body);
   const refusals = ({ error }: Attempt) =>
     isSlipwayError(error) ? refusedFields(schema, error.details, layout.aliases) : {};
@@ -57,7 +61,7 @@ export function useSchemaForm<Body>(
     request,
     layout,
     body: body as Body,
-    isComplete: Object.keys(faults).length === 0,
+    isComplete: Object.keys(faults).length === 0 && !(isPatch && Object.keys(body).length === 0),
     at: (path) => draftAt(draft, path),
     change: (path, changed) => setDraft((before) => withAt(before, path, changed)),
     faultAt: (path) => faults[pathText(path)],

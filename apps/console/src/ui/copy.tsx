@@ -1,7 +1,9 @@
 import { Clipboard } from 'lucide-react';
 import { toast } from 'sonner';
 import { Button } from './button.js';
-import { shellWord } from './text/shell-line.js';
+import { shellWord, type ActionCommands } from './text/shell-line.js';
+
+export type { ActionCommands };
 
 /** Puts a text on the clipboard; if the browser offers none for this origin, shows the text to copy by hand. */
 export async function copyText(text: string): Promise<void> {
@@ -29,13 +31,6 @@ export function CopyButton({ text, label, children }: { text: string; label: str
       {children}
     </Button>
   );
-}
-
-export interface ActionCommands {
-  /** The request as the api accepts it; undefined fields are left out. */
-  curl: { method: string; path: string; body?: unknown; headers?: Record<string, string> };
-  /** `slipway …` */
-  cli: string;
 }
 
 /**

@@ -113,22 +113,32 @@ interface ChoicesFieldProps extends FieldLabels {
   onChange: (one: string, isChosen: boolean) => void;
 }
 
-/** A selection from a few choices. */
+/** A selection from some choices. A choice such as `rollout.*` has a line for its kind, and includes the others there. */
 export function ChoicesField({ label, hint, fault, all, chosen, onChange }: ChoicesFieldProps) {
   const id = useId();
+  const kinds = all.filter((one) => one.endsWith('.*')).map((one) => one.slice(0, -1));
+  const kindOf = (one: string) => kinds.find((kind) => one.startsWith(kind)) ?? '';
   return (
     <fieldset className="min-w-0 space-y-1" aria-describedby={describedBy(id, hint, fault)['aria-describedby']}>
       <legend className="text-sm font-medium">{label}</legend>
-      <div className="flex flex-wrap gap-x-4 gap-y-1">
-        {all.map((one) => (
-          <CheckField
-            key={one}
-            label={one}
-            checked={chosen.includes(one)}
-            onChange={(event) => onChange(one, event.target.checked)}
-          />
-        ))}
-      </div>
+      {['', ...kinds].map((kind) => (
+        <div key={kind} className="flex flex-wrap gap-x-4 gap-y-1">
+          {all
+            .filter((one) => kindOf(one) === kind)
+            .map((one) => {
+              const isIncluded = one !== `${kind}*` && chosen.includes(`${kind}*`);
+              return (
+                <CheckField
+                  key={one}
+                  label={one}
+                  checked={isIncluded || chosen.includes(one)}
+                  disabled={isIncluded}
+                  onChange={(event) => onChange(one, event.target.checked)}
+                />
+              );
+            })}
+        </div>
+      ))}
       <Said id={id} hint={hint} fault={fault} />
     </fieldset>
   );

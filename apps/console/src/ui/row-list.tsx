@@ -16,6 +16,18 @@ export interface Pages<Row> {
   readAgain: () => void;
 }
 
+/** Rows that another list has read. */
+export const loadedRows = <Row,>(rows: Row[]): Pages<Row> => ({
+  rows,
+  error: null,
+  moreError: null,
+  hasMore: false,
+  isFull: false,
+  isReadingMore: false,
+  readMore: () => undefined,
+  readAgain: () => undefined,
+});
+
 interface RowListProps<Row> {
   list: Pages<Row>;
   what: string;

@@ -1,85 +1,64 @@
 import type { OptionsOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
-import { UserPlus } from 'lucide-react';
-import { useState } from 'react';
+import { ResourcePanel, type ListFilter } from '../../actions/resource-panel.js';
 import { slipway } from '../../api/client.js';
 import type { AccessMapping } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
-import { sessionQuery, useMay } from '../../api/who.js';
-import { Button } from '../../ui/button.js';
+import { sessionQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ChoiceFilter } from '../../ui/filters.js';
-import { RowList } from '../../ui/row-list.js';
-import { Panel, ScreenHead } from '../../ui/panel.js';
+import { ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { GrantAccess, RevokeAccess } from './access-dialogs.js';
+import { ACCESS_ACTIONS, grantTo, nameOf } from './access-actions.js';
 
-const CLI = 'slipway access grant u1 --organization org1 --scopes viewer';
+const STATUS: ListFilter<AccessMapping> = {
+  name: 'status',
+  label: 'Status',
+  choices: ['active', 'revoked'],
+};
 
 export function AccessScreen() {
-  const mayChange = useMay('admin');
-  const [{ status = '' }] = useAddress();
   const { data: session } = useQuery(sessionQuery);
-  const asked = status ? { status: status as NonNullable<OptionsOf<'listConsoleAccess'>['status']> } : {};
+  const [{ status }] = useAddress();
+  // The address may hold any text; the api refuses others than these.
+  const asked = (status ? { status } : {}) as Pick<OptionsOf<'listConsoleAccess'>, 'status'>;
   const list = usePagedList(['console-access', asked], (page) => slipway.consoleAccess.list({ ...asked, ...page }));
-  const [granted, setGranted] = useState<{ mapping?: AccessMapping }>();
-  const [revoked, setRevoked] = useState<AccessMapping>();
-  const columns = columnsOf(mayChange ? { onGrant: (mapping) => setGranted({ mapping }), onRevoke: setRevoked } : {});
   return (
     <>
-      <ScreenHead
-        title="Access"
-        actions={
-          mayChange && (
-            <Button kind="primary" icon={<UserPlus aria-hidden className="size-4" />} onClick={() => setGranted({})}>
-              Grant access
-            </Button>
-          )
-        }
-      />
+      <ScreenHead title="Access" />
       {session && !session.methods.includes('hosted') && (
         <p className="mb-3 rounded-md bg-info-soft p-3 text-sm text-info">
           Hosted sign-in is not configured. Access grants take effect once it is. Until then, people sign in with
           tokens.
         </p>
       )}
-      <Panel title="Identities">
-        <div className="mb-3 flex">
-          <ChoiceFilter name="status" label="Status" choices={['active', 'revoked']} />
-        </div>
-        <RowList
-          list={list}
-          what="the access mappings"
-          beyond="To list all, run slipway access list."
-          empty={
-            <EmptyState title={status ? `No ${status} mappings` : 'No identities yet'} command={CLI}>
-              <p className="text-sm text-soft">
-                Grant access to an identity of the identity provider, so that this person can sign in.
-              </p>
-            </EmptyState>
-          }
-        >
-          {(rows) => <DataTable caption="Access mappings" columns={columns} rows={rows} idOf={({ id }) => id} />}
-        </RowList>
-      </Panel>
-      {granted && <GrantAccess mapping={granted.mapping} onClose={() => setGranted(undefined)} />}
-      {revoked && <RevokeAccess mapping={revoked} onClose={() => setRevoked(undefined)} />}
+      <ResourcePanel
+        title="Identities"
+        what="identities"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        nameOf={nameOf}
+        filters={[STATUS]}
+        command="slipway access list"
+        empty={{
+          title: 'No identities yet',
+          command: 'slipway access grant u1 --organization org1 --scopes viewer',
+          text: 'Grant access to an identity of the identity provider, so that this person can sign in.',
+        }}
+        needs="admin"
+        create={[grantTo(session?.identity_provider)]}
+        actions={ACCESS_ACTIONS}
+        renews={[['console-access']]}
+      />
     </>
   );
 }
 
-interface AccessActions {
-  onGrant?: (mapping: AccessMapping) => void;
-  onRevoke?: (mapping: AccessMapping) => void;
-}
-
 const column = createColumnHelper<AccessMapping>();
 
-const columnsOf = ({ onGrant, onRevoke }: AccessActions) => [
+const COLUMNS = [
   column.accessor(({ display_name }) => display_name ?? '', {
     id: 'display_name',
     header: 'Display name',
@@ -106,30 +85,5 @@ const columnsOf = ({ onGrant, onRevoke }: AccessActions) => [
         </span>
       </>
     ),
-  }),
-  column.display({
-    id: 'actions',
-    header: () => <span className="sr-only">Actions</span>,
-    cell: ({ row: { original } }) => {
-      const who = original.display_name ?? original.external_user_id;
-      return (
-        <span className="inline-flex gap-1">
-          {onGrant && (
-            <Button
-              isSmall
-              aria-label={`${original.access ? 'Change' : 'Grant again'}: ${who}`}
-              onClick={() => onGrant(original)}
-            >
-              {original.access ? 'Change' : 'Grant again'}
-            </Button>
-          )}
-          {onRevoke && original.access && (
-            <Button kind="danger" isSmall aria-label={`Revoke: ${who}`} onClick={() => onRevoke(original)}>
-              Revoke
-            </Button>
-          )}
-        </span>
-      );
-    },
   }),
 ];

@@ -12,3 +12,15 @@ export const grantLayout = (isKnown: boolean): Layout => ({
 });
 
 export const SET_CONSOLE_ACCESS = grantLayout(false);
+
+/** The command has a verb for what the api has a field for. */
+export const accessCli = (verb: 'grant' | 'revoke') => ({
+  words: `access ${verb}`,
+  args: ['external_user_id'],
+  flags: {
+    external_organization_id: '--organization',
+    access: () => [],
+    provider: (provider: string) => (provider === 'oidc' ? [] : ['--provider', provider]),
+  },
+  end: verb === 'revoke' ? '--yes' : undefined,
+});

@@ -24,6 +24,7 @@ import { renewalOf } from './renewal.js';
 import { RevisionsPanel } from './revisions-panel.js';
 import { RollbackDialog } from './rollout/rollback-dialog.js';
 import { RolloutDialog } from './rollout/rollout-dialog.js';
+import { DeploymentSettings } from './settings/deployment-settings.js';
 import { TrafficPanel } from './traffic-panel.js';
 
 type DialogRequest = { what: 'rollout'; ready?: object } | { what: 'rollback'; to: string };
@@ -96,6 +97,7 @@ function DeploymentActions({ name, onOpen }: { name: string; onOpen: (opened: Di
   return (
     <>
       <OperationControls operation={operation} />
+      <DeploymentSettings name={name} />
       {deployment?.active_revision && (
         <Button icon={<Undo2 aria-hidden className="size-4" />} onClick={() => onOpen({ what: 'rollback', to: '' })}>
           Roll back

@@ -1,6 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { request } from 'request:createDeployment';
+import { defineAction, type Action } from '../../actions/action.js';
+import { useActions } from '../../actions/action-dialog.js';
 import { slipway } from '../../api/client.js';
 import type { Deployment } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -13,44 +15,26 @@ import { ScreenHead } from '../../ui/panel.js';
 import { DeploymentFilters } from './deployment-filters.js';
 import { DeploymentTable } from './deployment-table.js';
 import { countStates, isDeploymentMatch } from './filter.js';
-import type { BodyOf } from '@slipway/sdk';
-import { request } from 'request:createDeployment';
-import { useAction } from '../../api/action.js';
-import { SchemaDialog } from '../../forms/schema-dialog.js';
-import { useSchemaForm } from '../../forms/use-schema-form.js';
-import { createDeploymentLine } from './create-command.js';
 import { CREATE_DEPLOYMENT } from './create-layout.js';
 
-type NewDeployment = BodyOf<'createDeployment'>;
-
-function CreateDialog({ onClose }: { onClose: () => void }) {
-  const navigate = useNavigate();
-  const form = useSchemaForm<NewDeployment>(request, CREATE_DEPLOYMENT);
-  const create = useAction({
-    run: (body: NewDeployment) => slipway.deployments.create(body),
-    renews: [['deployments']],
+const createDeployment = (onCreated: (name: string) => void): Action =>
+  defineAction<'createDeployment'>()({
+    request,
+    verb: 'Create',
+    title: () => 'New deployment',
+    description: 'A deployment serves a model under one name. Its first rollout defines what it runs.',
+    layout: () => CREATE_DEPLOYMENT,
+    cli: { words: 'deployments create', args: ['name'] },
+    run: (_, body) => slipway.deployments.create(body),
     done: ({ name }) => `Deployment ${name} created. Create a rollout to serve requests.`,
-    onDone: ({ name }) => void navigate({ to: '/deployments/$name', params: { name } }),
+    onDone: ({ name }) => onCreated(name),
   });
-  return (
-    <SchemaDialog
-      form={form}
-      run={create}
-      onClose={onClose}
-      title="New deployment"
-      description="A deployment serves a model under one name. Its first rollout defines what it runs."
-      verb="Create"
-      action={{
-        curl: { method: 'POST', path: '/api/v1/deployments', body: form.body },
-        cli: createDeploymentLine(form.body),
-      }}
-    />
-  );
-}
 
 export function DeploymentsScreen() {
   const [{ q = '', state, label, environment }] = useAddress();
-  const [isCreating, setCreating] = useState(false);
+  const navigate = useNavigate();
+  const { open, dialog } = useActions<undefined>(['deployments']);
+  const create = createDeployment((name) => void navigate({ to: '/deployments/$name', params: { name } }));
   const mayCreate = useMay('operator');
   const asked = { ...(label && { label }), ...(environment && { environment }) };
   const list = usePagedList<Deployment>(['deployments', asked], (request) =>
@@ -64,7 +48,11 @@ export function DeploymentsScreen() {
         title="Deployments"
         actions={
           mayCreate && (
-            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+            <Button
+              kind="primary"
+              icon={<Plus aria-hidden className="size-4" />}
+              onClick={() => open(create, undefined)}
+            >
               Create deployment
             </Button>
           )
@@ -82,7 +70,7 @@ export function DeploymentsScreen() {
           return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
       </RowList>
-      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+      {dialog}
     </>
   );
 }

@@ -1,16 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { ResourcePanel } from '../../actions/resource-panel.js';
 import type { Binding, Product } from '../../api/items.js';
-import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { Panel } from '../../ui/panel.js';
+import { loadedRows } from '../../ui/row-list.js';
 import { Time } from '../../ui/time.js';
-import { CreateBinding } from './create-binding.js';
+import { BINDING_ACTIONS, bindingsOf } from './binding-actions.js';
 import { targetText } from './flow.js';
 
 /** A page does not show more bindings of one product. */
@@ -24,44 +20,45 @@ interface BindingsPanelProps {
 }
 
 export function BindingsPanel({ product, bindings, chosen, onChoose }: BindingsPanelProps) {
-  const mayChange = useMay('admin');
-  const [isCreating, setCreating] = useState(false);
   return (
-    <Panel
+    <ResourcePanel
       title="2 Bindings"
       note={<span className="text-xs text-soft">{bindings.length}</span>}
-      actions={
-        mayChange && (
-          <Button isSmall icon={<Plus aria-hidden className="size-3.5" />} onClick={() => setCreating(true)}>
-            Create binding
+      what="bindings"
+      list={loadedRows(bindings.slice(0, MOST_SHOWN))}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      nameOf={targetText}
+      className="max-h-72 overflow-y-auto"
+      command="slipway bindings list"
+      empty={{
+        title: 'No bindings yet. Create one to connect the product to a model.',
+        command: `slipway bindings create ${product.id} --deployment chat --revision chat-00001`,
+      }}
+      needs="admin"
+      create={bindingsOf(product, onChoose)}
+      actions={BINDING_ACTIONS}
+      views={(binding) => {
+        const word = binding.id === chosen ? 'Shown' : 'Show';
+        return (
+          <Button
+            isSmall
+            aria-pressed={binding.id === chosen}
+            aria-label={`${word}: qualification of ${targetText(binding)}`}
+            onClick={() => onChoose(binding.id)}
+          >
+            {word}
           </Button>
-        )
-      }
-    >
-      {bindings.length === 0 ? (
-        <EmptyState
-          title="No bindings yet. Create one to connect the product to a model."
-          command={`slipway bindings create ${product.id} --deployment chat --revision chat-00001`}
-        />
-      ) : (
-        <DataTable
-          caption="Bindings of the product"
-          className="max-h-72 overflow-y-auto"
-          columns={columnsOf(chosen, onChoose)}
-          rows={bindings.slice(0, MOST_SHOWN)}
-          idOf={({ id }) => id}
-        />
-      )}
-      {isCreating && (
-        <CreateBinding product={product} onClose={() => setCreating(false)} onCreated={(id) => onChoose(id)} />
-      )}
-    </Panel>
+        );
+      }}
+      renews={[['model-api-bindings']]}
+    />
   );
 }
 
 const column = createColumnHelper<Binding>();
 
-const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) => [
+const COLUMNS = [
   column.accessor(targetText, {
     id: 'target',
     header: 'Destination',
@@ -78,20 +75,6 @@ const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) =
   }),
   column.accessor(({ limits }) => limitsText(limits), { id: 'limits', header: 'Limits' }),
   column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
-  column.display({
-    id: 'choose',
-    header: () => <span className="sr-only">Actions</span>,
-    cell: ({ row: { original } }) => (
-      <Button
-        isSmall
-        aria-pressed={original.id === chosen}
-        aria-label={`${original.id === chosen ? 'Shown' : 'Show'}: qualification of ${targetText(original)}`}
-        onClick={() => onChoose(original.id)}
-      >
-        {original.id === chosen ? 'Shown' : 'Show'}
-      </Button>
-    ),
-  }),
 ];
 
 function BindingTarget({ binding: { target } }: { binding: Binding }) {

@@ -23,15 +23,22 @@ export const CREATE_PRODUCT: Layout = {
   },
 };
 
+export const UPDATE_PRODUCT: Layout = {
+  ...CREATE_PRODUCT,
+  operation: 'updateModelApiProduct',
+  shown: { '': CREATE_PRODUCT.shown['']!.filter((name) => name !== 'slug') },
+  fixed: ['slug'],
+};
+
 /** The kind of a product's destination. */
-export type BoundKind = 'revision' | 'supplier';
+type BoundKind = 'revision' | 'supplier';
 
 const TARGET: Record<BoundKind, string[]> = {
   revision: ['deployment', 'revision'],
   supplier: ['supplier', 'base_url', 'model', 'credential'],
 };
 
-export const bindingLayout = (kind: BoundKind): Layout => ({
+const bindingLayout = (kind: BoundKind): Layout => ({
   operation: 'createTargetBinding',
   shown: { '': ['target', 'limits'], target: TARGET[kind] },
   fixed: ['product_id', ...TARGET[kind === 'revision' ? 'supplier' : 'revision'].map((name) => `target.${name}`)],
@@ -45,6 +52,18 @@ export const bindingLayout = (kind: BoundKind): Layout => ({
 
 export const BIND_REVISION = bindingLayout('revision');
 export const BIND_SUPPLIER = bindingLayout('supplier');
+
+/** The command has a flag for each part of the destination. */
+export const CREATE_BINDING_CLI = {
+  words: 'bindings create',
+  args: ['product_id'],
+  flags: {
+    target: (target: Record<string, string>) =>
+      Object.entries(target).flatMap(([name, value]) =>
+        name === 'credential' ? ['--credential-file', '-'] : [`--${name.replaceAll('_', '-')}`, value],
+      ),
+  },
+};
 
 /** Only the operator tenant chooses the audience. */
 export const publicationLayout = (isOperator: boolean): Layout => ({

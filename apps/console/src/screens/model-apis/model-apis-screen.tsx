@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useActions } from '../../actions/action-dialog.js';
 import { slipway } from '../../api/client.js';
 import type { Product } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -13,36 +13,7 @@ import { TextFilter } from '../../ui/filters.js';
 import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { ProductFlow } from './product-flow.js';
-import { request } from 'request:createModelApiProduct';
-import { useAction } from '../../api/action.js';
-import { SchemaDialog } from '../../forms/schema-dialog.js';
-import { useSchemaForm } from '../../forms/use-schema-form.js';
-import { CREATE_PRODUCT } from './layouts.js';
-import { productAction, type NewProduct } from './requests.js';
-
-function CreateProduct({ onClose, onCreated }: { onClose: () => void; onCreated: (slug: string) => void }) {
-  const form = useSchemaForm<NewProduct>(request, CREATE_PRODUCT, { value: { modalities: ['text'] } });
-  const create = useAction({
-    run: (body: NewProduct) => slipway.admin.modelApi.products.create(body),
-    renews: [['model-api-products']],
-    done: ({ slug }) => `Product ${slug} created as a draft`,
-    onDone: ({ slug }) => {
-      onCreated(slug);
-      onClose();
-    },
-  });
-  return (
-    <SchemaDialog
-      form={form}
-      run={create}
-      title="New product"
-      description="A new product is a draft. Clients cannot use it until it is published."
-      verb="Create"
-      onClose={onClose}
-      action={productAction(form.body)}
-    />
-  );
-}
+import { createProduct } from './product-actions.js';
 
 const CLI = 'slipway products create acme/chat --display-name "Acme Chat"';
 
@@ -50,7 +21,8 @@ const CLI = 'slipway products create acme/chat --display-name "Acme Chat"';
 export function ModelApisScreen() {
   const mayChange = useMay('admin');
   const [{ product: chosen, search = '' }, setAddress] = useAddress();
-  const [isCreating, setCreating] = useState(false);
+  const choose = (product: string | undefined) => setAddress({ product, binding: undefined });
+  const { open, dialog } = useActions<undefined>(['model-api-products']);
   const products = usePagedList<Product>(['model-api-products'], (given) =>
     slipway.admin.modelApi.products.list(given),
   );
@@ -60,7 +32,11 @@ export function ModelApisScreen() {
         title="Model APIs"
         actions={
           mayChange && (
-            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+            <Button
+              kind="primary"
+              icon={<Plus aria-hidden className="size-4" />}
+              onClick={() => open(createProduct(choose), undefined)}
+            >
               Create product
             </Button>
           )
@@ -88,11 +64,11 @@ export function ModelApisScreen() {
                     `${slug} ${display_name}`.toLowerCase().includes(search.toLowerCase()),
                   )}
                   chosen={product?.slug}
-                  onChoose={(slug) => setAddress({ product: slug, binding: undefined })}
+                  onChoose={choose}
                 />
               </Panel>
               {product ? (
-                <ProductFlow key={product.id} product={product} />
+                <ProductFlow key={product.id} product={product} onDeleted={() => choose(undefined)} />
               ) : (
                 <EmptyState title={`${chosen} is not among the loaded products`} command="slipway products list" />
               )}
@@ -100,12 +76,7 @@ export function ModelApisScreen() {
           );
         }}
       </RowList>
-      {isCreating && (
-        <CreateProduct
-          onClose={() => setCreating(false)}
-          onCreated={(slug) => setAddress({ product: slug, binding: undefined })}
-        />
-      )}
+      {dialog}
     </>
   );
 }

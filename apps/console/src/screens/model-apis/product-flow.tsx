@@ -15,7 +15,7 @@ import { PublicationPanel } from './publication-panel.js';
 import { QualificationPanel } from './qualification-panel.js';
 
 /** All four stages of one product, from left to right and from top to bottom. */
-export function ProductFlow({ product }: { product: Product }) {
+export function ProductFlow({ product, onDeleted }: { product: Product; onDeleted: () => void }) {
   const [{ binding: chosen }, setAddress] = useAddress();
   const bindings = usePagedList<Binding>(['model-api-bindings'], (given) =>
     slipway.admin.modelApi.targetBindings.list(given),
@@ -31,7 +31,7 @@ export function ProductFlow({ product }: { product: Product }) {
     <div className="min-w-0 space-y-3">
       <Stages flow={flow} slug={product.slug} />
       <div className="grid gap-3 xl:grid-cols-2">
-        <ProductPanel product={product} />
+        <ProductPanel product={product} onDeleted={onDeleted} />
         <BindingsPanel
           product={product}
           bindings={flow.bindings}

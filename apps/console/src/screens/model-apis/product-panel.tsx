@@ -1,22 +1,31 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ActionButtons, useActions } from '../../actions/action-dialog.js';
 import type { Product } from '../../api/items.js';
+import { useMay } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
+import { productActions } from './product-actions.js';
 
-export function ProductPanel({ product }: { product: Product }) {
+export function ProductPanel({ product, onDeleted }: { product: Product; onDeleted: () => void }) {
   const { pricing } = product;
+  const mayChange = useMay('admin');
+  const { open, dialog } = useActions<Product>(['model-api-products'], ['model-api-catalog']);
   return (
     <Panel
       title="1 Product"
       note={<Chip word={product.state} />}
       actions={
-        <Link to="/catalog" search={{ model: product.slug }} className="text-xs underline">
-          Show in catalog
-        </Link>
+        <>
+          {mayChange && <ActionButtons isSmall actions={productActions(onDeleted)} row={product} onOpen={open} />}
+          <Link to="/catalog" search={{ model: product.slug }} className="text-xs underline">
+            Show in catalog
+          </Link>
+        </>
       }
     >
+      {dialog}
       <dl className="space-y-1 text-sm">
         <Row name="Slug">
           <code className="break-all">{product.slug}</code>

@@ -1,20 +1,20 @@
 import { createColumnHelper } from '@tanstack/react-table';
 import { Megaphone } from 'lucide-react';
 import { useState } from 'react';
-import { useAction } from '../../api/action.js';
-import { slipway } from '../../api/client.js';
+import { ActionButtons, useActions } from '../../actions/action-dialog.js';
 import type { Binding, Product, Publication } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { targetText, type Flow } from './flow.js';
+import { WITHDRAW } from './product-actions.js';
 import { PublishDialog } from './publish-dialog.js';
-import { withdrawAction } from './requests.js';
+
+const RENEWS = [['model-api-publications'], ['model-api-products'], ['model-api-catalog'], ['models']];
 
 /** A page does not show more versions. */
 const MOST_SHOWN = 100;
@@ -22,7 +22,7 @@ const MOST_SHOWN = 100;
 export function PublicationPanel({ product, flow }: { product: Product; flow: Flow }) {
   const mayChange = useMay('admin');
   const [isPublishing, setPublishing] = useState(false);
-  const [isWithdrawing, setWithdrawing] = useState(false);
+  const { open, dialog } = useActions<Publication>(...RENEWS);
   const { bindings, publications, current } = flow;
   const qualified = bindings.filter(({ state }) => state === 'qualified');
   return (
@@ -32,11 +32,7 @@ export function PublicationPanel({ product, flow }: { product: Product; flow: Fl
       actions={
         mayChange && (
           <>
-            {current && (
-              <Button isSmall kind="danger" onClick={() => setWithdrawing(true)}>
-                Withdraw
-              </Button>
-            )}
+            {current && <ActionButtons isSmall actions={[WITHDRAW]} row={current} onOpen={open} />}
             <Button
               isSmall
               kind={current || qualified.length === 0 ? 'plain' : 'primary'}
@@ -79,7 +75,7 @@ export function PublicationPanel({ product, flow }: { product: Product; flow: Fl
       {isPublishing && (
         <PublishDialog product={product} qualified={qualified} current={current} onClose={() => setPublishing(false)} />
       )}
-      {isWithdrawing && current && <WithdrawDialog publication={current} onClose={() => setWithdrawing(false)} />}
+      {dialog}
     </Panel>
   );
 }
@@ -104,40 +100,6 @@ function Shares({ publication, bindings }: { publication: Publication; bindings:
         );
       })}
     </ul>
-  );
-}
-
-function WithdrawDialog({
-  publication: { id, slug, version },
-  onClose,
-}: {
-  publication: Publication;
-  onClose: () => void;
-}) {
-  const withdraw = useAction({
-    run: () => slipway.admin.modelApi.publications.withdraw(id),
-    renews: [['model-api-publications'], ['model-api-products'], ['model-api-catalog'], ['models']],
-    done: `${slug} withdrawn`,
-    onDone: onClose,
-  });
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title={`Withdraw version ${version} of ${slug}?`}
-      verb="Withdraw"
-      isDangerous
-      nameToType={slug}
-      isBusy={withdraw.isPending}
-      error={withdraw.error}
-      action={withdrawAction(id)}
-      onConfirm={() => withdraw.mutate(undefined)}
-    >
-      <p className="text-sm">
-        Clients that send <code>{slug}</code> get 404 model_not_found from now on. Its bindings stay qualified, so you
-        can publish it again.
-      </p>
-    </ConfirmDialog>
   );
 }
 

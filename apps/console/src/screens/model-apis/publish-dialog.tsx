@@ -1,6 +1,8 @@
+import type { BodyOf, RehearsalOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { request } from 'request:createModelApiPublication';
+import { commandsOf } from '../../actions/commands.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import type { Binding, Product, Publication } from '../../api/items.js';
@@ -13,8 +15,10 @@ import { ErrorNote } from '../../ui/error-note.js';
 import { targetText } from './flow.js';
 import { publicationLayout } from './layouts.js';
 import { firstShares, namedShares, type Share } from './publication-form.js';
-import { publicationAction, type NewPublication } from './requests.js';
-import type { RehearsalOf } from '@slipway/sdk';
+
+type NewPublication = BodyOf<'createModelApiPublication'>;
+
+const CLI = { words: 'publications create', args: ['product_id'] };
 
 /** A page does not show more. */
 const MOST_LINES = 100;
@@ -91,7 +95,7 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
       description={current ? `It replaces version ${current.version} immediately.` : 'Clients can use it immediately.'}
       verb="Publish"
       onClose={onClose}
-      action={publicationAction(form.body)}
+      action={commandsOf({ request, ids: [], body: form.body }, CLI)}
       before={
         <fieldset className="space-y-2">
           <legend className="mb-1 text-sm font-medium">Qualified bindings</legend>

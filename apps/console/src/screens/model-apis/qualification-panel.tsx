@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { BadgeCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { request } from 'request:qualifyTargetBinding';
+import { commandsOf } from '../../actions/commands.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import type { Binding } from '../../api/items.js';
@@ -19,7 +21,9 @@ import { Steps } from '../../ui/steps.js';
 import { Time } from '../../ui/time.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { targetText } from './flow.js';
-import { qualifyAction } from './requests.js';
+
+const qualification = ({ id }: Binding) =>
+  commandsOf({ request, ids: [id], body: {} }, { words: 'bindings qualify', end: '--wait' });
 
 /** A person watches while it runs. */
 const LIVE_MS = 1_000;
@@ -54,7 +58,7 @@ function Qualification({ binding }: { binding: Binding }) {
       actions={
         mayChange && (
           <>
-            <CopyAs action={qualifyAction(binding.id)} />
+            <CopyAs action={qualification(binding)} />
             <Button
               isSmall
               kind={binding.state === 'qualified' ? 'plain' : 'primary'}
@@ -95,7 +99,7 @@ function Qualification({ binding }: { binding: Binding }) {
           />
         )}
         {!isRunning && checks.length === 0 && (
-          <EmptyState title="Not qualified yet" command={qualifyAction(binding.id).cli} />
+          <EmptyState title="Not qualified yet" command={qualification(binding).cli} />
         )}
       </div>
     </Panel>

@@ -1,22 +1,50 @@
-import { isSlipwayError } from '@slipway/sdk';
+import { isSlipwayError, type AnswerOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
-import { useAction } from '../../api/action.js';
+import type { ReactNode } from 'react';
+import { request as deletion } from 'request:deleteContextPassport';
+import { request as revocation } from 'request:revokeContextPassport';
+import { defineAction } from '../../actions/action.js';
+import { ActionButtons, useActions } from '../../actions/action-dialog.js';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { useMay } from '../../api/who.js';
-import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { Waiting } from '../../ui/waiting.js';
 
+type Passport = AnswerOf<'getContextPassport'>;
+
+const PASSPORT_ACTIONS = [
+  defineAction<'revokeContextPassport'>()<Passport>({
+    request: revocation,
+    verb: 'Revoke',
+    isFor: ({ state }) => state === 'active',
+    isDangerous: true,
+    title: () => 'Revoke this passport?',
+    effect: () => <p>Gateways forget which instance serves the session. Its next requests can go to any instance.</p>,
+    cli: { words: 'passports revoke', end: '--yes' },
+    run: ({ id }) => slipway.contextPassports.revoke(id),
+    done: () => 'Passport revoked',
+  }),
+  defineAction<'deleteContextPassport'>()<Passport>({
+    request: deletion,
+    verb: 'Delete',
+    isFor: ({ state }) => state !== 'active',
+    isDangerous: true,
+    title: () => 'Delete the record of this passport?',
+    effect: () => <p>The next request of the session makes a new passport, with affinity.</p>,
+    cli: { words: 'passports delete', end: '--yes' },
+    run: ({ id }) => slipway.contextPassports.delete(id),
+    done: () => 'Record deleted',
+  }),
+];
+
 /** Shows the record of the session that the last answer belonged to. */
 export function PassportPanel({ id }: { id: string }) {
   const mayRevoke = useMay('operator');
-  const [isAsking, setAsking] = useState(false);
+  const { open, dialog } = useActions<Passport>(['passport', id]);
   const passport = useQuery({
     queryKey: ['passport', id],
     queryFn: ({ signal }) =>
@@ -27,25 +55,12 @@ export function PassportPanel({ id }: { id: string }) {
       }),
     refetchInterval: REFRESH_MS,
   });
-  const revoke = useAction({
-    run: () => slipway.contextPassports.revoke(id),
-    renews: [['passport', id]],
-    done: 'Passport revoked',
-    onDone: () => setAsking(false),
-  });
   const record = passport.data;
   return (
     <Panel
       title="Context passport"
       note={record && <Chip word={record.state} />}
-      actions={
-        mayRevoke &&
-        record?.state === 'active' && (
-          <Button kind="quiet" isSmall onClick={() => setAsking(true)}>
-            Revoke
-          </Button>
-        )
-      }
+      actions={mayRevoke && record && <ActionButtons isSmall actions={PASSPORT_ACTIONS} row={record} onOpen={open} />}
     >
       {record ? (
         <dl className="space-y-1 text-sm">
@@ -70,26 +85,7 @@ export function PassportPanel({ id }: { id: string }) {
       ) : (
         <Waiting for="the record, which gateways write in batches" />
       )}
-      {isAsking && (
-        <ConfirmDialog
-          isOpen
-          onClose={() => setAsking(false)}
-          title="Revoke this passport?"
-          verb="Revoke"
-          isDangerous
-          isBusy={revoke.isPending}
-          error={revoke.error}
-          action={{
-            curl: { method: 'DELETE', path: `/api/v1/context-passports/${id}` },
-            cli: `slipway passports revoke ${id} --yes`,
-          }}
-          onConfirm={() => revoke.mutate(undefined)}
-        >
-          <p className="text-sm">
-            Gateways forget which instance serves the session. Its next requests can go to any instance.
-          </p>
-        </ConfirmDialog>
-      )}
+      {dialog}
     </Panel>
   );
 }

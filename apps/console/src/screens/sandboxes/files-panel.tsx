@@ -1,53 +1,45 @@
-import type { Page } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Download } from 'lucide-react';
+import { ResourcePanel } from '../../actions/resource-panel.js';
 import { API_ROOT, slipway } from '../../api/client.js';
 import type { Sandbox, SandboxFile } from '../../api/items.js';
-import { usePagedList, type PageRequest } from '../../api/paged-list.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { RowList } from '../../ui/row-list.js';
-import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { bytesText } from './file-names.js';
 import { downloadCli, filePath, nameOf } from './file-requests.js';
+import { fileActions } from './sandbox-actions.js';
 
 export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandbox: Sandbox }) {
-  const list = usePagedList<SandboxFile>(
-    ['sandbox', id, 'files'],
-    (page: PageRequest): PromiseLike<Page<SandboxFile>> => slipway.sandboxes.files.list(id, page),
-  );
+  const list = usePagedList(['sandbox', id, 'files'], (page) => slipway.sandboxes.files.list(id, page));
   return (
-    <Panel title="Files" note={<span className="text-xs text-soft">{workspace.file_count}</span>}>
-      <RowList
-        list={list}
-        what="the files"
-        beyond="To list all, run slipway files list."
-        empty={
-          <EmptyState title="No files yet" command={`slipway files put ${id} hello.txt --content hello`}>
-            <p className="text-sm text-soft">Upload a file to store it here. Slipway does not run files.</p>
-          </EmptyState>
-        }
-      >
-        {(rows) => (
-          <DataTable
-            caption="Files, by path"
-            columns={columnsOf(id, reference_id !== null)}
-            rows={rows}
-            idOf={({ path }) => path}
-          />
-        )}
-      </RowList>
-    </Panel>
+    <ResourcePanel
+      title="Files"
+      note={<span className="text-xs text-soft">{workspace.file_count}</span>}
+      what="files"
+      list={list}
+      columns={columnsOf(reference_id !== null)}
+      idOf={({ path }) => path}
+      nameOf={({ path }) => path}
+      command={`slipway files list ${id}`}
+      empty={{
+        title: 'No files yet',
+        command: `slipway files put ${id} hello.txt --content hello`,
+        text: 'Upload a file to store it here. Slipway does not run files.',
+      }}
+      needs="operator"
+      actions={fileActions(id)}
+      views={(file) => <FileViews sandbox={id} file={file} />}
+      renews={[['sandbox', id], ['sandboxes']]}
+    />
   );
 }
 
 const column = createColumnHelper<SandboxFile>();
 
-const columnsOf = (sandbox: string, isPassedOn: boolean) => [
+const columnsOf = (isPassedOn: boolean) => [
   column.accessor('path', {
     header: 'Path',
     cell: ({ getValue }) => <code className="inline-block min-w-32 text-xs break-all">{getValue()}</code>,
@@ -61,11 +53,6 @@ const columnsOf = (sandbox: string, isPassedOn: boolean) => [
   ...(isPassedOn
     ? [column.accessor('sync', { header: 'Sync', cell: ({ row: { original } }) => <Sync file={original} /> })]
     : []),
-  column.display({
-    id: 'actions',
-    header: () => <span className="sr-only">Actions</span>,
-    cell: ({ row: { original } }) => <FileActions sandbox={sandbox} file={original} />,
-  }),
 ];
 
 /** Shows whether the external sandbox has it. */
@@ -83,7 +70,7 @@ function Sync({ file: { sync, sync_error, sync_operation_id } }: { file: Sandbox
   );
 }
 
-function FileActions({ sandbox, file: { path, sha256 } }: { sandbox: string; file: SandboxFile }) {
+function FileViews({ sandbox, file: { path, sha256 } }: { sandbox: string; file: SandboxFile }) {
   return (
     <span className="inline-flex items-center gap-1">
       <a

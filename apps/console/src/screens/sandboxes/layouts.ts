@@ -6,6 +6,8 @@ export const CREATE_SANDBOX: Layout = {
   words: { expires_at: { label: 'Expires' } },
 };
 
+export const UPDATE_SANDBOX: Layout = { ...CREATE_SANDBOX, operation: 'updateSandbox' };
+
 export const CREATE_REFERENCE: Layout = {
   operation: 'createSandboxReference',
   shown: { '': ['provider', 'base_url', 'external_id', 'credential'] },

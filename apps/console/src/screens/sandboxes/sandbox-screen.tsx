@@ -1,7 +1,8 @@
 import { isSlipwayError } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ActionButtons, useActions } from '../../actions/action-dialog.js';
 import { slipway } from '../../api/client.js';
 import type { Sandbox } from '../../api/items.js';
 import { REFRESH_MS } from '../../api/query-client.js';
@@ -15,6 +16,7 @@ import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { FilesPanel } from './files-panel.js';
 import { CapacityBar } from './capacity-bar.js';
+import { sandboxActions } from './sandbox-actions.js';
 import { UploadPanel } from './upload-panel.js';
 
 /** One sandbox: its facts, its used capacity, and its files. */
@@ -65,8 +67,21 @@ function Contents({ sandbox }: { sandbox: Sandbox }) {
 
 function About({ sandbox }: { sandbox: Sandbox }) {
   const { workspace, labels } = sandbox;
+  const navigate = useNavigate();
+  const mayChange = useMay('operator');
+  const { open, dialog } = useActions<Sandbox>(['sandboxes'], ['sandbox', sandbox.id]);
+  const actions = sandboxActions(() => void navigate({ to: '/sandboxes' }));
   return (
-    <Panel title="Workspace" actions={<CopyButton text={sandbox.id} label="Copy ID" />}>
+    <Panel
+      title="Workspace"
+      actions={
+        <>
+          {mayChange && <ActionButtons isSmall actions={actions} row={sandbox} onOpen={open} />}
+          <CopyButton text={sandbox.id} label="Copy ID" />
+        </>
+      }
+    >
+      {dialog}
       <dl className="space-y-1 text-sm">
         <Row name="Used">
           <CapacityBar used={workspace.bytes_used} limit={workspace.bytes_limit} />

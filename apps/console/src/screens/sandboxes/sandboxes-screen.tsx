@@ -1,25 +1,18 @@
-import type { Page } from '@slipway/sdk';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { ResourcePanel } from '../../actions/resource-panel.js';
 import { slipway } from '../../api/client.js';
 import type { Sandbox } from '../../api/items.js';
-import { usePagedList, type PageRequest } from '../../api/paged-list.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
-import { useMay } from '../../api/who.js';
-import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { RowList } from '../../ui/row-list.js';
-import { pairsText } from '../../ui/text/listed-text.js';
-import { Panel, ScreenHead } from '../../ui/panel.js';
+import { ScreenHead } from '../../ui/panel.js';
 import { Tabs } from '../../ui/tabs.js';
+import { pairsText } from '../../ui/text/listed-text.js';
 import { Time } from '../../ui/time.js';
-import { CreateSandbox } from './create-sandbox.js';
 import { CapacityBar } from './capacity-bar.js';
 import { ReferencesPanel } from './references-panel.js';
+import { createSandbox, sandboxActions } from './sandbox-actions.js';
 
 /** Workspaces for files: those that Slipway stores, and those of other providers that receive copies. */
 export function SandboxesScreen() {
@@ -41,44 +34,31 @@ export function SandboxesScreen() {
 }
 
 function SandboxesPanel() {
-  const mayCreate = useMay('operator');
-  const [isCreating, setCreating] = useState(false);
-  const list = usePagedList<Sandbox>(['sandboxes'], (page: PageRequest): PromiseLike<Page<Sandbox>> =>
-    slipway.sandboxes.list(page),
-  );
+  const navigate = useNavigate();
+  const list = usePagedList(['sandboxes'], (page) => slipway.sandboxes.list(page));
   return (
-    <Panel
+    <ResourcePanel
       title="Sandboxes, newest first"
-      actions={
-        mayCreate && (
-          <Button
-            isSmall
-            kind="primary"
-            icon={<Plus aria-hidden className="size-3.5" />}
-            onClick={() => setCreating(true)}
-          >
-            Create sandbox
-          </Button>
-        )
-      }
-    >
-      <RowList
-        list={list}
-        what="the sandboxes"
-        beyond="To list all, run slipway sandboxes list."
-        empty={
-          <EmptyState title="No sandboxes yet" command="slipway sandboxes create --labels team=search">
-            <p className="text-sm text-soft">A sandbox is a durable workspace for files. Slipway runs nothing in it.</p>
-          </EmptyState>
-        }
-      >
-        {(rows) => <DataTable caption="Sandboxes" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />}
-      </RowList>
-      {isCreating && <CreateSandbox onClose={() => setCreating(false)} />}
-    </Panel>
+      what="sandboxes"
+      list={list}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      nameOf={({ id }) => id}
+      command="slipway sandboxes list"
+      empty={{
+        title: 'No sandboxes yet',
+        command: 'slipway sandboxes create --labels team=search',
+        text: 'A sandbox is a durable workspace for files. Slipway runs nothing in it.',
+      }}
+      needs="operator"
+      create={[createSandbox((id) => void navigate({ to: '/sandboxes/$id', params: { id } }))]}
+      actions={SANDBOX_ACTIONS}
+      renews={[['sandboxes']]}
+    />
   );
 }
 
+const SANDBOX_ACTIONS = sandboxActions();
 const column = createColumnHelper<Sandbox>();
 
 const COLUMNS = [

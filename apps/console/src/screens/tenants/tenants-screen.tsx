@@ -1,21 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { ResourcePanel } from '../../actions/resource-panel.js';
 import { slipway } from '../../api/client.js';
 import type { Tenant } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
-import { useMay, whoQuery } from '../../api/who.js';
-import { Button } from '../../ui/button.js';
+import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { RowList } from '../../ui/row-list.js';
 import { Loaded } from '../../ui/loaded.js';
-import { Panel, ScreenHead } from '../../ui/panel.js';
+import { ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { ChangeOrganizations } from './change-organizations.js';
-import { CreateTenant } from './create-tenant.js';
+import { CHANGE_ORGANIZATIONS, CREATE } from './tenant-actions.js';
 
 export function TenantsScreen() {
   const who = useQuery(whoQuery);
@@ -39,41 +33,24 @@ function NotTheOperator({ name }: { name: string }) {
 }
 
 function Tenants({ ownId }: { ownId: string }) {
-  const mayChange = useMay('admin');
   const list = usePagedList(['tenants'], (page) => slipway.tenants.list(page));
-  const [isCreating, setCreating] = useState(false);
-  const [changed, setChanged] = useState<Tenant>();
   return (
     <>
-      <ScreenHead
-        title="Tenants"
-        actions={
-          mayChange && (
-            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              Create tenant
-            </Button>
-          )
-        }
+      <ScreenHead title="Tenants" />
+      <ResourcePanel
+        title="Tenants of this installation"
+        what="tenants"
+        list={list}
+        columns={columnsOf(ownId)}
+        idOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        command="slipway tenants list"
+        empty={{ title: 'No tenants yet', command: 'slipway tenants create acme' }}
+        needs="admin"
+        create={[CREATE]}
+        actions={[CHANGE_ORGANIZATIONS]}
+        renews={[['tenants']]}
       />
-      <Panel title="Tenants of this installation">
-        <RowList
-          list={list}
-          what="the tenants"
-          beyond="To list all, run slipway tenants list."
-          empty={<EmptyState title="No tenants yet" command="slipway tenants create acme" />}
-        >
-          {(rows) => (
-            <DataTable
-              caption="Tenants"
-              columns={columnsOf(ownId, mayChange ? setChanged : undefined)}
-              rows={rows}
-              idOf={({ id }) => id}
-            />
-          )}
-        </RowList>
-      </Panel>
-      {isCreating && <CreateTenant onClose={() => setCreating(false)} />}
-      {changed && <ChangeOrganizations tenant={changed} onClose={() => setChanged(undefined)} />}
     </>
   );
 }
@@ -83,7 +60,7 @@ const column = createColumnHelper<Tenant>();
 /** More organizations than a person reads in a row. */
 const SHOWN = 20;
 
-const columnsOf = (ownId: string, onChange?: (tenant: Tenant) => void) => [
+const columnsOf = (ownId: string) => [
   column.accessor('name', {
     header: 'Name',
     cell: ({ getValue, row: { original } }) => (
@@ -99,16 +76,6 @@ const columnsOf = (ownId: string, onChange?: (tenant: Tenant) => void) => [
     cell: ({ row: { original } }) => <Organizations ids={original.external_organization_ids} />,
   }),
   column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
-  column.display({
-    id: 'actions',
-    header: () => <span className="sr-only">Actions</span>,
-    cell: ({ row: { original } }) =>
-      onChange && (
-        <Button isSmall aria-label={`Change organizations of ${original.name}`} onClick={() => onChange(original)}>
-          Change organizations
-        </Button>
-      ),
-  }),
 ];
 
 function Organizations({ ids }: { ids: string[] }) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { endsSoon, inDays, isEndless, prefixOf } from './token-text.js';
+import { endsSoon, isEndless, prefixOf } from './token-text.js';
 
 const NOW = Date.UTC(2026, 0, 1);
+const inDays = (days: number, now: number) => new Date(now + days * 86_400_000).toISOString();
 
 it('derives the beginning of a token from its id', () =>
   expect(prefixOf('tok_0886enij17n8')).toBe('slw_0886enij17n8_…'));

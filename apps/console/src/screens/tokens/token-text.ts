@@ -12,6 +12,3 @@ export function endsSoon({ state, expires_at }: Pick<ItemOf<'listTokens'>, 'stat
 
 /** The bootstrap token expires at the end of the calendar, not at a chosen date. */
 export const isEndless = (expiresAt: string): boolean => expiresAt.startsWith('9999-');
-
-/** Returns the moment in this many days, in the api's format. */
-export const inDays = (days: number, now: number): string => new Date(now + days * DAY_MS).toISOString();

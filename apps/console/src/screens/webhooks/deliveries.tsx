@@ -1,56 +1,53 @@
 import type { OptionsOf } from '@slipway/sdk';
 import { createColumnHelper } from '@tanstack/react-table';
+import { ResourcePanel, type ListFilter } from '../../actions/resource-panel.js';
 import { slipway } from '../../api/client.js';
 import type { Delivery, Webhook } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { ChoiceFilter } from '../../ui/filters.js';
-import { RowList } from '../../ui/row-list.js';
-import { Panel } from '../../ui/panel.js';
 import { shellLine } from '../../ui/text/shell-line.js';
 import { Time, useNow } from '../../ui/time.js';
 import { responseText } from './delivery-text.js';
+import { deliveryActions, EVENT_TYPES } from './webhook-actions.js';
+
+type Query = Pick<OptionsOf<'listWebhookDeliveries'>, 'status' | 'event_type'>;
+
+const STATUSES = ['pending', 'succeeded', 'failed', 'cancelled', 'skipped'];
+const FILTERS: ListFilter<Delivery>[] = [
+  { name: 'status', label: 'Status', choices: STATUSES },
+  { name: 'event_type', label: 'Event type', choices: EVENT_TYPES },
+];
 
 /** Shows the deliveries to a webhook, and its answers. */
 export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
-  const [{ status = '' }] = useAddress();
-  const asked = status ? { status: status as NonNullable<OptionsOf<'listWebhookDeliveries'>['status']> } : {};
+  const [{ status, event_type }] = useAddress();
+  // The address may hold any text; the api refuses others than these.
+  const asked = { ...(status && { status }), ...(event_type && { event_type }) } as Query;
   const list = usePagedList(['webhooks', id, 'deliveries', asked], (page) =>
     slipway.webhooks.deliveries(id, { ...asked, ...page }),
   );
   const command = shellLine('slipway', 'webhooks', 'deliveries', id);
   return (
-    <Panel title="Deliveries" note={<span className="min-w-0 text-sm break-all text-soft">{webhook?.url ?? id}</span>}>
-      <div className="mb-3 flex">
-        <ChoiceFilter
-          name="status"
-          label="Status"
-          choices={['pending', 'succeeded', 'failed', 'cancelled', 'skipped']}
-        />
-      </div>
-      <RowList
-        list={list}
-        what="the deliveries"
-        beyond={`To list all, run ${command}.`}
-        empty={
-          <EmptyState title={status ? `No ${status} deliveries` : 'No deliveries yet'} command={command}>
-            <p className="text-sm text-soft">Deliveries to the webhook appear here. Ended ones are kept for 30 days.</p>
-          </EmptyState>
-        }
-      >
-        {(rows) => (
-          <DataTable
-            caption="Deliveries to the webhook"
-            columns={COLUMNS}
-            rows={rows}
-            idOf={({ event_id }) => event_id}
-          />
-        )}
-      </RowList>
-    </Panel>
+    <ResourcePanel
+      title="Deliveries"
+      note={<span className="min-w-0 text-sm break-all text-soft">{webhook?.url ?? id}</span>}
+      what="deliveries"
+      list={list}
+      columns={COLUMNS}
+      idOf={({ event_id }) => event_id}
+      nameOf={({ event_type: type, event_id }) => `${type} ${event_id}`}
+      filters={FILTERS}
+      command={command}
+      empty={{
+        title: 'No deliveries yet',
+        command,
+        text: 'Deliveries to the webhook appear here. Ended ones are kept for 30 days.',
+      }}
+      needs="admin"
+      actions={deliveryActions(id)}
+      renews={[['webhooks']]}
+    />
   );
 }
 

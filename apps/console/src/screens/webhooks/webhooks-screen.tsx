@@ -1,86 +1,61 @@
 import { createColumnHelper } from '@tanstack/react-table';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { ResourcePanel } from '../../actions/resource-panel.js';
 import { slipway } from '../../api/client.js';
 import type { Webhook } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
-import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
-import { EmptyState } from '../../ui/empty-state.js';
-import { RowList } from '../../ui/row-list.js';
-import { Panel, ScreenHead } from '../../ui/panel.js';
+import { ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { CreateWebhook } from './create-webhook.js';
-import { DeleteWebhook } from './delete-webhook.js';
 import { Deliveries } from './deliveries.js';
+import { CREATE, webhookActions } from './webhook-actions.js';
 
 const CLI = 'slipway webhooks create https://hooks.example.com/slipway --event-types rollout.promoted';
 
 export function WebhooksScreen() {
-  const mayChange = useMay('admin');
   const [{ webhook: chosen }, change] = useAddress();
+  const choose = (webhook: string | undefined) => change({ webhook, status: undefined, event_type: undefined });
   const list = usePagedList(['webhooks'], (page) => slipway.webhooks.list(page));
-  const [isCreating, setCreating] = useState(false);
-  const [deleted, setDeleted] = useState<Webhook>();
-  const columns = columnsOf({
-    chosen,
-    onChoose: (webhook) => change({ webhook, status: undefined }),
-    onDelete: mayChange ? setDeleted : undefined,
-  });
   return (
     <>
-      <ScreenHead
-        title="Webhooks"
-        actions={
-          mayChange && (
-            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              Create webhook
-            </Button>
-          )
-        }
-      />
+      <ScreenHead title="Webhooks" />
       <div className="space-y-3">
-        <Panel title="Event webhooks">
-          <RowList
-            list={list}
-            what="the webhooks"
-            beyond="To list all, run slipway webhooks list."
-            empty={
-              <EmptyState title="No webhooks yet" command={CLI}>
-                <p className="text-sm text-soft">A webhook notifies another service of events.</p>
-              </EmptyState>
-            }
-          >
-            {(rows) => <DataTable caption="Webhooks" columns={columns} rows={rows} idOf={({ id }) => id} />}
-          </RowList>
-        </Panel>
+        <ResourcePanel
+          title="Event webhooks"
+          what="webhooks"
+          list={list}
+          columns={COLUMNS}
+          idOf={({ id }) => id}
+          nameOf={({ url }) => url}
+          command="slipway webhooks list"
+          empty={{ title: 'No webhooks yet', command: CLI, text: 'A webhook notifies another service of events.' }}
+          needs="admin"
+          create={[CREATE]}
+          actions={webhookActions((id) => id === chosen && choose(undefined))}
+          views={({ id, url }) => (
+            <Button
+              isSmall
+              aria-pressed={id === chosen}
+              aria-label={`Show deliveries to ${url}`}
+              className={id === chosen ? 'bg-accent-soft' : undefined}
+              onClick={() => choose(id === chosen ? undefined : id)}
+            >
+              Show deliveries
+            </Button>
+          )}
+          renews={[['webhooks']]}
+        />
         {chosen && <Deliveries key={chosen} id={chosen} webhook={list.rows?.find(({ id }) => id === chosen)} />}
       </div>
-      {isCreating && <CreateWebhook onClose={() => setCreating(false)} />}
-      {deleted && (
-        <DeleteWebhook
-          webhook={deleted}
-          onClose={() => setDeleted(undefined)}
-          onDeleted={() => deleted.id === chosen && change({ webhook: undefined, status: undefined })}
-        />
-      )}
     </>
   );
-}
-
-interface Choices {
-  chosen?: string;
-  onChoose: (id: string | undefined) => void;
-  onDelete?: (webhook: Webhook) => void;
 }
 
 const column = createColumnHelper<Webhook>();
 const wordsOrAll = (words: string[]) => (words.length > 0 ? words.join(', ') : 'all');
 
-const columnsOf = ({ chosen, onChoose, onDelete }: Choices) => [
+const COLUMNS = [
   column.accessor('url', {
     header: 'URL',
     cell: ({ getValue, row: { original } }) => (
@@ -113,30 +88,5 @@ const columnsOf = ({ chosen, onChoose, onDelete }: Choices) => [
         <Time at={getValue()} />
       </span>
     ),
-  }),
-  column.display({
-    id: 'actions',
-    header: () => <span className="sr-only">Actions</span>,
-    cell: ({ row: { original } }) => {
-      const isChosen = original.id === chosen;
-      return (
-        <span className="inline-flex gap-1">
-          <Button
-            isSmall
-            aria-pressed={isChosen}
-            aria-label={`Show deliveries to ${original.url}`}
-            className={isChosen ? 'bg-accent-soft' : undefined}
-            onClick={() => onChoose(isChosen ? undefined : original.id)}
-          >
-            Show deliveries
-          </Button>
-          {onDelete && (
-            <Button kind="danger" isSmall aria-label={`Delete ${original.url}`} onClick={() => onDelete(original)}>
-              Delete
-            </Button>
-          )}
-        </span>
-      );
-    },
   }),
 ];

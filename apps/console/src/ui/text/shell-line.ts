@@ -3,3 +3,11 @@ export const shellLine = (...words: string[]): string => words.map(shellWord).jo
 
 export const shellWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** An action as lines that do the same. */
+export interface ActionCommands {
+  /** The request as the api accepts it; undefined fields are left out. */
+  curl: { method: string; path: string; body?: unknown; headers?: Record<string, string> };
+  /** `slipway …` */
+  cli: string;
+}

@@ -1,14 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  argTextsOf,
-  argValue,
-  beginningOf,
-  bodyOf,
-  hasSteps,
-  mergePatch,
-  stepsOf,
-  withoutStrategy,
-} from './rollout-form.js';
+import { argTextsOf, argValue, beginningOf, bodyOf, hasSteps, stepsOf, withoutStrategy } from './rollout-form.js';
 
 const spec = {
   model: { id: 'llama', uri: 'file:///models/llama' },
@@ -22,17 +13,6 @@ const declared = [
 ];
 const began = beginningOf(active, null, null);
 const args = argTextsOf(spec);
-
-describe('the merge patch', () => {
-  it('names the differences, removes with null, and replaces lists completely', () =>
-    expect(mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1], f: 'gone' }, { a: 1, b: { c: 1, d: 3 }, e: [1, 2] })).toEqual({
-      f: null,
-      b: { d: 3 },
-      e: [1, 2],
-    }));
-  it('is empty for the same object in another order', () =>
-    expect(mergePatch({ b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 } })).toEqual({}));
-});
 
 describe('the request', () => {
   it('changes no untouched field', () =>

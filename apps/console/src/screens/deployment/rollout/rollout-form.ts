@@ -1,8 +1,8 @@
 import type { Schemas } from '@slipway/sdk';
+import { mergePatch, type JsonObject } from '../../../forms/draft.js';
 
 export type RolloutBody = Schemas['RolloutDto'];
 type Spec = NonNullable<RolloutBody['spec']>;
-type JsonObject = Record<string, unknown>;
 
 /** The engine's arguments as they were typed. An empty one is not set. */
 export type ArgTexts = Readonly<Record<string, string>>;
@@ -125,20 +125,3 @@ function numberOf(text: string, what: string, isWhole = false): number {
   if (isWhole && !Number.isInteger(value)) throw new Error(`${what} is not a whole number.`);
   return value;
 }
-
-/** Returns the merge patch (RFC 7386) that turns `from` into `to`. */
-export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
-  const patch: JsonObject = {};
-  for (const name of Object.keys(from)) if (to[name] === undefined) patch[name] = null;
-  for (const [name, value] of Object.entries(to)) {
-    const before = from[name];
-    if (value === undefined || JSON.stringify(before) === JSON.stringify(value)) continue;
-    const isBoth = isObject(before) && isObject(value);
-    const inner = isBoth ? mergePatch(before, value) : value;
-    if (!isBoth || Object.keys(inner as JsonObject).length > 0) patch[name] = inner;
-  }
-  return patch;
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
