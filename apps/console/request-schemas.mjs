@@ -50,10 +50,10 @@ function resolved(node, schemas) {
   return base ? { ...resolved(base, schemas), ...beside } : beside;
 }
 
-/** @returns the one schema of a choice between it and null, which then accepts null too */
+/** @returns a choice; if it is between one schema and null, that schema, which then accepts null too */
 function nullable(choice, schemas) {
   const [base, ...others] = choice.filter(({ type }) => type !== 'null').map((one) => resolved(one, schemas));
-  if (others.length > 0) throw new Error('forms support a schema or null in anyOf, not several schemas');
+  if (others.length > 0 || !base) return { anyOf: choice.map((one) => resolved(one, schemas)) };
   return {
     ...base,
     ...(base.type && { type: [...new Set([base.type, 'null'].flat())] }),
