@@ -1,4 +1,4 @@
-import type { Operation, Schemas } from '@slipway/sdk';
+import { shownDeploymentState, type Operation, type Schemas } from '@slipway/sdk';
 import { actorText } from '../actors.js';
 import { clock, counted } from '../progress/text.js';
 import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
@@ -94,7 +94,7 @@ export const DEPLOYMENT: View = {
   name: 'name',
   columns: [
     { title: 'NAME', of: 'name' },
-    { title: 'STATE', of: 'state' },
+    { title: 'STATE', of: shownDeploymentState },
     { title: 'ACTIVE', of: 'active_revision' },
     { title: 'CANDIDATE', of: 'candidate_revision' },
     {
