@@ -1,5 +1,5 @@
 import { Chip } from '../../ui/chip.js';
-import { oneLine } from './short-text.js';
+import { oneLine } from '../../ui/text/one-line.js';
 
 const MOST = 100;
 

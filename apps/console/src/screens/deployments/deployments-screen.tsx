@@ -13,7 +13,7 @@ import { ScreenHead } from '../../ui/panel.js';
 import { DeploymentFilters } from './deployment-filters.js';
 import { DeploymentTable } from './deployment-table.js';
 import { countStates, isDeploymentMatch } from './filter.js';
-import type { BodyOf } from '@slipway/sdk';
+import { shownDeploymentState, type BodyOf } from '@slipway/sdk';
 import { request } from 'request:createDeployment';
 import { useAction } from '../../api/action.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
@@ -70,7 +70,7 @@ export function DeploymentsScreen() {
           )
         }
       />
-      <DeploymentFilters counts={countStates(list.rows ?? [])} />
+      <DeploymentFilters counts={countStates((list.rows ?? []).map((row) => ({ state: shownDeploymentState(row) })))} />
       <RowList
         list={list}
         what="the deployments"
@@ -78,7 +78,9 @@ export function DeploymentsScreen() {
         beyond="Filter by label, or run slipway deployments list."
       >
         {(rows) => {
-          const shown = rows.filter((row) => (!state || row.state === state) && isDeploymentMatch(row, q));
+          const shown = rows.filter(
+            (row) => (!state || shownDeploymentState(row) === state) && isDeploymentMatch(row, q),
+          );
           return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
       </RowList>
