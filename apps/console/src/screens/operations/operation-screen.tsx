@@ -138,7 +138,7 @@ function Record({ operation }: { operation: Operation }) {
   return (
     <Facts
       of={{
-        id: <code className="text-xs break-all">{operation.id}</code>,
+        id: <code className="text-xs wrap-anywhere">{operation.id}</code>,
         kind: operation.kind,
         step: (
           <>
@@ -158,13 +158,13 @@ function Record({ operation }: { operation: Operation }) {
         'requested by': (
           <>
             {nameOf(operation.requested_by)}
-            {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
+            {operation.requested_by.type} <code className="text-xs wrap-anywhere">{operation.requested_by.id}</code>
           </>
         ),
         'idempotency key': operation.idempotency_key && (
-          <code className="text-xs break-all">{operation.idempotency_key}</code>
+          <code className="text-xs wrap-anywhere">{operation.idempotency_key}</code>
         ),
-        request: operation.request_id && <code className="text-xs break-all">{operation.request_id}</code>,
+        request: operation.request_id && <code className="text-xs wrap-anywhere">{operation.request_id}</code>,
         created: <Time at={created_at} />,
         updated: <Time at={operation.updated_at} />,
         [completed_at ? 'duration' : 'running for']: lengthText(took),
@@ -178,7 +178,7 @@ const nameOf = (actor: NamedActor): string => (actor.name ? `${actor.name}, ` : 
 
 function OperationLink({ id }: { id: string }) {
   return (
-    <Link to="/operations/$id" params={{ id }} className="break-all underline">
+    <Link to="/operations/$id" params={{ id }} className="wrap-anywhere underline">
       {id}
     </Link>
   );

@@ -112,7 +112,7 @@ function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
         {gate.name} {stat}
         {gate.dry_run && <span className="text-soft"> (dry run)</span>}
       </th>
-      <td role="cell" data-label="Limit" className="pr-2 whitespace-nowrap">
+      <td role="cell" data-label="Limit" className="pr-2">
         {limitText(gate)}
       </td>
       <td role="cell" data-label="Candidate (n)" className="pr-2 whitespace-nowrap">
@@ -121,7 +121,7 @@ function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
       <td role="cell" data-label="Baseline (n)" className="pr-2 whitespace-nowrap">
         <MeasureCell of={shown.baseline} />
       </td>
-      <td role="cell" data-label="Regression (bounds)" className="pr-2 whitespace-nowrap">
+      <td role="cell" data-label="Regression (bounds)" className="pr-2">
         {result ? boundsText(result) : '–'}
       </td>
       <td role="cell" data-label="Verdict">
