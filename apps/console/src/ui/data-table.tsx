@@ -61,9 +61,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], cl
                         onClick={column.getToggleSortingHandler()}
                       >
                         {flexRender(column.columnDef.header, getContext())}
-                        <span aria-hidden className={sorted ? undefined : 'opacity-60'}>
-                          {sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕'}
-                        </span>
+                        <span aria-hidden>{sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕'}</span>
                       </button>
                     ) : (
                       flexRender(column.columnDef.header, getContext())

@@ -53,8 +53,13 @@ export const FittedTable = ({ label, ...others }: FittedTableProps) => (
   <Fitted tabIndex={0} role="region" aria-label={label} {...others} />
 );
 
-/** The width that the columns need is known only while they are columns. Nothing is painted in between. */
+/** From the best to the narrowest: columns, cells with their titles beside them, and cells with their titles above them. */
+const LAYOUTS = ['columns', 'beside', 'above'];
+
+/** What a layout needs is known only while it is in force. Nothing is painted in between. */
 function fit(box: HTMLElement): void {
-  box.dataset['stacked'] = 'no';
-  if (box.scrollWidth > box.clientWidth) box.dataset['stacked'] = 'yes';
+  for (const layout of LAYOUTS) {
+    box.dataset['layout'] = layout;
+    if (box.scrollWidth <= box.clientWidth) return;
+  }
 }
