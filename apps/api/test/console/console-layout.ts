@@ -57,21 +57,22 @@ export async function drawnTexts({ page }: Visit): Promise<{ count: number; cut:
   })`)) as { count: number; cut: unknown[] };
 }
 
-/** Whether an element is whole inside of each part of the page that scrolls around it. */
-export const IS_IN_LIST = `(element) => {
-  const { top, bottom } = element.getBoundingClientRect();
-  for (let one = element.parentElement; one; one = one.parentElement) {
-    const all = one.getBoundingClientRect();
-    if (/auto|scroll|hidden/.test(getComputedStyle(one).overflowY) && (top < all.top - 1 || bottom > all.bottom + 1)) return false;
-  }
-  return true;
-}`;
-
-/** The same, and also inside of the window. */
-export const IS_IN_VIEW = `(element) => {
-  const { top, bottom } = element.getBoundingClientRect();
-  return top >= 0 && bottom <= innerHeight && (${IS_IN_LIST})(element);
-}`;
+/**
+ * Whether the failed or running step is whole inside of each part of the page that scrolls around it.
+ * @param inWindow also inside of the window
+ */
+export async function isStepInView({ page }: Visit, inWindow: boolean): Promise<boolean> {
+  return (await page.evaluate(`(() => {
+    const step = document.querySelector('[aria-label="Steps"] [aria-current="step"]');
+    const { top, bottom } = step.getBoundingClientRect();
+    if (${inWindow} && (top < 0 || bottom > innerHeight)) return false;
+    for (let one = step.parentElement; one; one = one.parentElement) {
+      const all = one.getBoundingClientRect();
+      if (/auto|scroll|hidden/.test(getComputedStyle(one).overflowY) && (top < all.top - 1 || bottom > all.bottom + 1)) return false;
+    }
+    return true;
+  })()`)) as boolean;
+}
 
 /** Resolves when the page has drawn itself in a new size: tables decide in the next frame how they fit. */
 export const NEXT_FRAMES = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))))`;

@@ -56,7 +56,7 @@ export const FittedTable = ({ label, ...others }: FittedTableProps) => (
 /** From the best to the narrowest: columns, cells with their titles beside them, and cells with their titles above them. */
 const LAYOUTS = ['columns', 'beside', 'above'];
 
-/** What a layout needs is known only while it is in force. Nothing is painted in between. */
+/** Tries the layouts: the width that one needs is known only while it is in force. Nothing is painted in between. */
 function fit(box: HTMLElement): void {
   for (const layout of LAYOUTS) {
     box.dataset['layout'] = layout;

@@ -32,7 +32,7 @@ export function Panel({ title, note, actions, className, children }: PanelProps)
 
 const PRODUCT = 'Slipway';
 
-/** Names the window after the screen, so that tabs, bookmarks and the history of the browser can be told apart. */
+/** Names the window after the screen, so that tabs, bookmarks and the history of the browser differ. */
 export function useWindowTitle(title: string): void {
   useEffect(() => {
     document.title = title ? `${title} · ${PRODUCT}` : PRODUCT;

@@ -47,7 +47,7 @@ export function Steps({ steps, label, decisive }: StepsProps) {
 }
 
 /**
- * Brings the named step into view: when it is first known, and when the work goes on to the next step while the reader
+ * Brings the named step into view: when it is first known, and when the work reaches the next step while the reader
  * still looks at the previous one.
  */
 function useStepInView(list: RefObject<HTMLElement | null>, name: string | undefined): void {

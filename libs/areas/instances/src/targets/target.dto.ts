@@ -47,7 +47,7 @@ export class EngineArgDto implements EngineArg {
 
   @StringField({
     optional: true,
-    description: 'What the argument does, or the trade-off that it controls',
+    description: 'Purpose of the argument, or the trade-off that it controls',
     example: 'throughput against ITL',
   })
   reason?: string;

@@ -2,7 +2,7 @@ import type { TrafficShare } from '../traffic.js';
 import { numberText } from '../../../ui/text/number-text.js';
 import type { OperationRehearsal } from './rehearsed-dialog.js';
 
-/** What a rollback changes, each part in one line. */
+/** The parts that a rollback changes, each in one line. */
 export interface RollbackEffect {
   revision: string;
   traffic: string[];
