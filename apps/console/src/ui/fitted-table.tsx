@@ -18,14 +18,14 @@ interface FittedProps extends ComponentProps<'div'> {
  */
 export function Fitted({ className, children, ...others }: FittedProps) {
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => fit(box.current!));
+  useLayoutEffect(() => layOut(box.current!));
   useEffect(() => {
     const { current } = box;
     let frame = 0;
     // In the next frame: a change of size in the callback itself would be reported as an error of the page.
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => fit(current!));
+      frame = requestAnimationFrame(() => layOut(current!));
     });
     observer.observe(current!);
     for (const child of current!.children) observer.observe(child);
@@ -57,7 +57,7 @@ export const FittedTable = ({ label, ...others }: FittedTableProps) => (
 const LAYOUTS = ['columns', 'beside', 'above'];
 
 /** Tries the layouts: the width that one needs is known only while it is in force. Nothing is painted in between. */
-function fit(box: HTMLElement): void {
+function layOut(box: HTMLElement): void {
   for (const layout of LAYOUTS) {
     box.dataset['layout'] = layout;
     if (box.scrollWidth <= box.clientWidth) return;
