@@ -26,6 +26,18 @@ it('watches as kubectl does: the titles once, and all rows in the same columns',
   for (const row of rows) expect(row).toMatch(/ 2m$/);
 });
 
+it('calls a deployment without a revision empty, as the console does, and keeps the word of the API in JSON', async () => {
+  const rows = [
+    { name: 'a', state: 'creating' },
+    { name: 'b', state: 'creating', current_operation_id: 'op_1' },
+  ];
+  const list = (...flags: string[]) => runCommand(['deployments', 'list', ...flags], { fetch: async () => page(rows) });
+  const [head, ...lines] = (await list()).stdout.trimEnd().split('\n');
+  const ofState = head!.indexOf('STATE');
+  expect(lines.map((line) => line.slice(ofState).split(' ')[0])).toEqual(['empty', 'creating']);
+  expect(JSON.parse((await list('-o', 'json')).stdout)).toEqual(rows);
+});
+
 it('fits tables to COLUMNS, else to the terminal, and cuts nothing in a pipe', async () => {
   const rows = [{ id: `op_${'0'.repeat(32)}`, kind: 'rollout', status: 'waiting', message: 'a long text '.repeat(20) }];
   const list = async (options: object) => {

@@ -33,6 +33,7 @@ export interface EngineArg {
   tune?: ArgValue[];
   /** Whether it may change the engine's answers, so that a gate on quality has to run. */
   quality?: true;
+  /** Its purpose, or the trade-off that it controls: the help of a form. */
   reason?: string;
 }
 

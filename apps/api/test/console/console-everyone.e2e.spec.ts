@@ -4,9 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
+import { NEXT_FRAMES, tableFaults } from './console-layout.js';
 import { fill } from './console-scene.js';
 import { startLeakySupplier, type LeakySupplier } from '../harness/leaky-supplier.js';
-import { ROOT, Stack } from '../harness/stack.js';
+import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(180_000);
 
@@ -57,13 +58,32 @@ describeInBrowser('the console, for everyone', () => {
         expect({ colorScheme, violations: await violations(visit) }).toEqual({ colorScheme, violations: [] });
       }
       expect(await unreached(visit)).toEqual([]);
+      expect(await tableFaults(visit)).toEqual([]);
       const size = visit.page.viewportSize()!;
       await visit.page.setViewportSize(PHONE);
+      await visit.page.evaluate(NEXT_FRAMES);
       expect(await tooWide(visit)).toEqual([]);
+      expect(await tableFaults(visit)).toEqual([]);
       await visit.page.setViewportSize(size);
       expect(visit.takeFaults()).toEqual([]);
     },
   );
+
+  it('names every window after its screen, and no screen writes an error or a warning into the console', async () => {
+    const tour = await browser.signedIn(stack.token);
+    const lines = tour.consoleLines();
+    const titles: string[] = [];
+    for (const screen of [...SCREENS, ...TABS, 'deployments/empty', 'nowhere']) {
+      await tour.open(`/${screen.replace(/\$\w+/, parameters[screen.replace(/\?.*/, '')] ?? '')}`);
+      const head = await tour.page.getByRole('main').getByRole('heading', { level: 1 }).first().innerText();
+      await until(`${screen} has the title ${head}`, async () => (await tour.page.title()) === `${head} · Slipway`);
+      if (SCREENS.includes(screen)) titles.push(head);
+    }
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(lines).toEqual([]);
+    expect(tour.takeFaults()).toEqual([]);
+    await tour.close();
+  });
 
   it.each([
     ['deployments', 'Create deployment'],

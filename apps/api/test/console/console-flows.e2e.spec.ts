@@ -84,6 +84,30 @@ describeInBrowser('complete workflows in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
+  it('a list is sorted by a column once it is complete, and never one page of it alone', async () => {
+    const names = Array.from({ length: 101 }, (_, n) => `sorted-${String((n * 37) % 101).padStart(3, '0')}`);
+    for (const name of names) await stack.slipway().deployments.create({ name, labels: { sorted: 'yes' } });
+    const { page } = visit;
+    await visit.open('/deployments?label=sorted%3Dyes');
+    const head = page.getByRole('columnheader', { name: 'Name' });
+    await page.getByText('Load all rows to sort them.').waitFor();
+    expect(await head.getByRole('button').count()).toBe(0);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await head.getByRole('button').click();
+    await page
+      .getByRole('columnheader', { name: 'Name', includeHidden: false })
+      .and(page.locator('[aria-sort]'))
+      .waitFor();
+    const shown = await page
+      .getByRole('main')
+      .getByRole('link', { name: /^sorted-/ })
+      .allInnerTexts();
+    expect(shown).toEqual([...names].sort());
+    // None of them has a revision: the state is not a creation that never ends.
+    expect(await page.getByRole('group', { name: 'State' }).innerText()).toMatch(/^empty\s*101$/);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
   it('a plan waits in the inbox, shows what is dangerous in it, and leaves the inbox with its approval', async () => {
     const [alice, bob] = [await person(stack, 'alice', 'operator'), await person(stack, 'bob', 'operator')];
     await stack

@@ -6,6 +6,19 @@ import { Stack } from '../harness/stack.js';
 
 jest.setTimeout(120_000);
 
+/** An engine next to the built-in one, whose arguments have types. */
+const TYPED_ENGINE = `
+targets:
+  - name: local
+    engines:
+      typed:
+        command: [server, --port, '{port}']
+        args:
+          batch: { arg: '--batch={}', type: integer, min: 1, max: 64, default: 8, reason: throughput versus latency }
+          cache: { arg: '--cache={}', type: choice, choices: [f16, q8_0], quality: true }
+          eager: { arg: '--eager', type: switch, default: true }
+`;
+
 describeInBrowser('forms of the console, whose fields come from the document', () => {
   let stack: Stack;
   let slipway: Slipway;
@@ -14,7 +27,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
   let page: Visit['page'];
 
   beforeAll(async () => {
-    stack = await Stack.start({ gateway: true });
+    stack = await Stack.start({ gateway: true, config: () => TYPED_ENGINE });
     slipway = stack.slipway();
     await serve(stack, 'chat');
     browser = await ConsoleBrowser.open(stack.apiUrl());
@@ -178,6 +191,24 @@ describeInBrowser('forms of the console, whose fields come from the document', (
       change_ref: 'git:4f2a1c9',
       spec: { model: { id: 'chat-two' }, runtime: { target: 'local', engine: 'sim' }, scaling: { min_replicas: 2 } },
     });
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it("offer the engine's arguments with their types, defaults, limits and help", async () => {
+    await visit.open('/deployments/chat');
+    await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();
+    expect(await saidOf('ttft_ms')).toEqual(['Time to the first token, in ms. Text or number.']);
+    await field('Engine').selectOption('typed');
+    expect(await saidOf('batch')).toEqual(['Throughput versus latency. Whole number from 1 to 64. Default: 8.']);
+    expect(await field('batch').getAttribute('placeholder')).toBe('Default: 8');
+    await field('batch').fill('65');
+    await dialog().getByText('At most 64', { exact: true }).waitFor();
+    expect(await field('batch').getAttribute('aria-invalid')).toBe('true');
+    expect(await field('cache').locator('option').allInnerTexts()).toEqual(['not set', 'f16', 'q8_0']);
+    expect(await saidOf('cache')).toEqual(['One of the choices. May change the quality of the responses.']);
+    expect(await field('eager').locator('option').allInnerTexts()).toEqual(['Default: true', 'true', 'false']);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
     expect(visit.takeFaults()).toEqual([]);
   });
 

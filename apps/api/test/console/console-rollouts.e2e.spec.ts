@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Slipway } from '@slipway/sdk';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
+import { drawnTexts, isStepInView, recordCharts, tableFaults } from './console-layout.js';
 import { serve, sim } from './console-scene.js';
 import { Load } from '../harness/load.js';
-import { Stack } from '../harness/stack.js';
+import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(160_000);
 
@@ -12,6 +13,8 @@ const canary = (soak_seconds: number) => ({
   type: 'canary',
   steps: [50, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds })),
 });
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
 /** The limit from a commit to its appearance on an open page. */
 const VISIBLE_MS = 1_000;
 
@@ -95,6 +98,48 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
+  it.each([
+    ['wide', WIDE],
+    ['narrow', PHONE],
+  ])('shows the failed step and the verdicts of an operation in a %s window', async (_, size) => {
+    const { data } = await slipway.operations.list({ resource_name: 'chat', status: 'failed', limit: 1 });
+    await page.setViewportSize(size);
+    await visit.open(`/operations/${data[0]!.id}`);
+    const step = page.getByRole('list', { name: 'Steps' }).locator('[aria-current="step"]');
+    await step.filter({ hasText: 'failed' }).waitFor();
+    await until('the failed step is in view', () => isStepInView(visit, true));
+    const table = page.getByRole('table', { name: /^Verdicts of (soak|analyze):1$/ });
+    const titles = ['Metric', 'Baseline', 'Candidate', 'Limit', 'Samples', 'Verdict'];
+    const cells = table.getByRole('row').filter({ hasText: 'error_rate rate' }).first().getByRole('cell');
+    expect(await table.locator('th[scope=col]').allInnerTexts()).toEqual(titles);
+    expect(await cells.allInnerTexts()).toEqual([
+      '–',
+      expect.stringMatching(/^\d[\d.]* %$/),
+      '≤ 5 %',
+      expect.stringMatching(/^\d+/),
+      'breached',
+    ]);
+    expect(await tableFaults(visit)).toEqual([]);
+    await visit.open('/deployments/chat');
+    const current = panel('Operation').locator('[aria-current="step"]');
+    await current.filter({ hasText: 'failed' }).waitFor();
+    expect(await isStepInView(visit, false)).toBe(true);
+    expect(await tableFaults(visit)).toEqual([]);
+    await page.setViewportSize(WIDE);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('names its lines once for all charts, and draws every label whole', async () => {
+    await recordCharts(visit);
+    await visit.open('/deployments/chat?range=15m');
+    const legend = panel('Metrics').getByRole('list', { name: 'Legend' });
+    expect(await legend.count()).toBe(1);
+    await legend.getByText(/chat-0000\d \(solid\)/).waitFor();
+    await until('the charts are drawn', async () => (await drawnTexts(visit)).count > 0);
+    expect((await drawnTexts(visit)).cut).toEqual([]);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
   it('is in the hands of a person: pause, resume, the next step, and all traffic', async () => {
     const steps = [10, 50, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds: 600 }));
     const id = await stack.rollOut('chat', { spec: sim('chat-hands'), strategy: { type: 'canary', steps } });
@@ -118,17 +163,26 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('rolls back while a rollout runs, after it has shown the effect', async () => {
+  it('rolls back in two clicks while a rollout runs, and shows the effect before the second one', async () => {
     await stack.rollOut('chat', { spec: sim('chat-three'), strategy: canary(60) });
     await panel('Traffic').getByText('Next step').waitFor();
+    await page.evaluate(
+      "window.clicks = 0; addEventListener('click', (event) => { window.clicks += event.isTrusted ? 1 : 0; }, true)",
+    );
     await page.getByRole('main').getByRole('button', { name: 'Roll back', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The rollback replaces it immediately').waitFor();
-    const roll = dialog.getByRole('button', { name: 'Roll back', exact: true });
-    expect(await roll.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Preview' }).click();
-    await dialog.getByRole('region', { name: 'Preview' }).waitFor();
-    await roll.click();
+    const preview = dialog.getByRole('region', { name: 'Preview' });
+    const { active_revision: active, candidate_revision: candidate } = await slipway.deployments.get('chat');
+    for (const line of [
+      `${active} stays active`,
+      `${candidate} 50 % → 0 %`,
+      `${active} 50 % → 100 %`,
+      '1 ready: the traffic moves immediately.',
+    ])
+      await preview.getByText(line, { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Roll back', exact: true }).click();
+    expect(await page.evaluate('window.clicks')).toBe(2);
     await panel('Operation')
       .getByText(/^rollback, /)
       .waitFor();

@@ -107,6 +107,15 @@ export class Visit {
     });
   }
 
+  /** Returns a list of what the page writes into the console from now on: every error and warning, also those of the browser. */
+  consoleLines(): string[] {
+    const lines: string[] = [];
+    this.page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) lines.push(`${this.page.url()} ${message.text()}`);
+    });
+    return lines;
+  }
+
   async signIn(token: string): Promise<void> {
     await this.page.getByLabel('API token').fill(token);
     await this.page.getByRole('button', { name: 'Sign in' }).click();

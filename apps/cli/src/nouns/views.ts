@@ -1,4 +1,4 @@
-import type { Operation, Schemas } from '@slipway/sdk';
+import type { DeploymentFacts, Operation, Schemas } from '@slipway/sdk';
 import { actorText } from '../actors.js';
 import { clock, counted } from '../progress/text.js';
 import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
@@ -90,11 +90,18 @@ export const HISTORY: View = {
 const pairsOf = (labels: Record<string, string> = {}): string[] =>
   Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
+/** The same word as `shownDeploymentState` of the SDK has, which a table does not load. */
+function deploymentState(deployment: DeploymentFacts): string {
+  const { state, active_revision, candidate_revision, previous_revision, current_operation_id } = deployment;
+  const hasNothing = !active_revision && !candidate_revision && !previous_revision && !current_operation_id;
+  return state === 'creating' && hasNothing ? 'empty' : state;
+}
+
 export const DEPLOYMENT: View = {
   name: 'name',
   columns: [
     { title: 'NAME', of: 'name' },
-    { title: 'STATE', of: 'state' },
+    { title: 'STATE', of: deploymentState },
     { title: 'ACTIVE', of: 'active_revision' },
     { title: 'CANDIDATE', of: 'candidate_revision' },
     {

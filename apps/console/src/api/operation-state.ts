@@ -19,6 +19,14 @@ export function stepPositionOf({ steps, current_step }: Operation): { n: number;
   return { n: Math.max(0, index) + 1, of: steps.length };
 }
 
+/** Returns the step that a reader looks for: the one that failed, or the current one of work that runs. */
+export function decisiveStepOf(operation: Operation): OperationStep | undefined {
+  const { steps, current_step, status } = operation;
+  const failed = status === 'failed' ? steps.find((step) => step.status === 'failed') : undefined;
+  if (failed || !(isLive(operation) || status === 'failed')) return failed;
+  return steps.find(({ name }) => name === current_step);
+}
+
 /** Returns how long a step took, or has taken so far; null if it has not begun. */
 export function stepMs({ started_at, completed_at }: OperationStep, now: number): number | null {
   if (!started_at) return null;

@@ -17,11 +17,18 @@ export async function orNull<T>(code: string, asked: PromiseLike<T>): Promise<T 
   }
 }
 
-/** The policy of a deployment; null if it has none. */
+/**
+ * The policy of a deployment; null if it has none. Only a policy that exists is requested: the browser reports each 404
+ * as an error of the page.
+ */
 export const policyQuery = (deployment: string) =>
   queryOptions({
     queryKey: ['policy', deployment],
-    queryFn: ({ signal }): Promise<Policy | null> =>
-      orNull('policy_not_found', slipway.deployments.policy.get(deployment, { signal })),
+    queryFn: async ({ client, queryKey, signal }): Promise<Policy | null> => {
+      const { policy } = slipway.deployments;
+      const isKnown = client.getQueryData<Policy | null>(queryKey) != null;
+      if (!isKnown && (await policy.versions(deployment, { limit: 1, signal })).data.length === 0) return null;
+      return orNull('policy_not_found', policy.get(deployment, { signal }));
+    },
     refetchInterval: RENEWED_MS,
   });

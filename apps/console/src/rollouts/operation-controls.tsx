@@ -93,7 +93,7 @@ function ControlDialog({ verb, operation, onClose }: ControlDialogProps) {
       onConfirm={() => action.mutate()}
     >
       <p className="text-sm">
-        {kind} of <strong className="break-all">{resource_name}</strong>, {progress} %. Current step:{' '}
+        {kind} of <strong className="wrap-anywhere">{resource_name}</strong>, {progress} %. Current step:{' '}
         <code>{current_step || 'none yet'}</code>
       </p>
       <p className="text-sm">{effectOf(verb, operation)}</p>

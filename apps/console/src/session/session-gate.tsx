@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode, useState, type FormEvent } from 'react';
 import { sessionQuery } from '../api/who.js';
 import { ErrorNote } from '../ui/error-note.js';
+import { useWindowTitle } from '../ui/panel.js';
 import { Waiting } from '../ui/waiting.js';
 import { signIn, type Session } from '../api/client.js';
 import { Button } from '../ui/button.js';
@@ -23,6 +24,7 @@ function SignIn({ session, hasEnded }: { session: Session; hasEnded: boolean }) 
   const [token, setToken] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
+  useWindowTitle('Sign in');
   const why = WHY_NOT[new URLSearchParams(location.search).get('sign_in') ?? ''];
 
   const submit = async (event: FormEvent) => {

@@ -1,12 +1,13 @@
 import { useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { usePreference } from '../theme/preferences.js';
-import { classes } from './classes.js';
-import { drawLimits, plotStyle, rangeFromZero, usePlot, type PlotMark } from './plot.js';
+import { drawLimits, PADDING, plotStyle, rangeFromZero, usePlot, widthOfLabels, type PlotMark } from './plot.js';
 import { useThemeName } from './theme-name.js';
 
 export interface ChartLine {
   label: string;
+  /** In front of its value: `candidate 7.25`. */
+  word: string;
   /** A value for each of the chart's times; null if there was none. */
   values: (number | null)[];
   tone: 'candidate' | 'baseline';
@@ -23,7 +24,21 @@ interface ChartProps {
 }
 
 const COLORS = { candidate: '--candidate', baseline: '--baseline' };
-const MARKS = { candidate: 'bg-candidate', baseline: 'bg-baseline' };
+const MARKS = { candidate: 'border-candidate', baseline: 'border-dashed border-baseline' };
+
+/** The names of the lines, once for all charts of a group: below a chart it would need more room than the chart. */
+export function ChartLegend({ lines }: { lines: readonly Pick<ChartLine, 'label' | 'tone'>[] }) {
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap gap-x-4 text-xs">
+      {lines.map(({ label, tone }) => (
+        <li key={label} className="flex items-center gap-1.5">
+          <span aria-hidden className={`w-5 shrink-0 border-t-2 ${MARKS[tone]}`} />
+          <span className="wrap-anywhere">{label}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /**
  * Lines over time, also described in words: for a screen reader, the picture is one image. Lines differ in
@@ -47,23 +62,17 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
   const limitsTold = limits.map(({ label }) => label);
   return (
     <figure className="m-0 flex min-w-0 flex-col">
-      <figcaption className="flex flex-wrap items-baseline gap-x-2 text-xs">
-        <span className="font-medium">{title}</span>
-        <span className="text-soft">{unit}</span>
-        <span className="ml-auto flex gap-x-2">
-          {lines.map((line) => (
-            <span key={line.label} className="inline-flex items-center gap-1 whitespace-nowrap" title={line.label}>
-              <span aria-hidden className={classes('h-0.5 w-2.5', MARKS[line.tone])} />
-              {text(valueOf(line) ?? null)}
-            </span>
-          ))}
+      <figcaption className="text-xs">
+        <span className="font-medium">{title}</span> <span className="text-soft">{unit}</span>
+        <span className="block text-soft tabular-nums">
+          {lines.map((line) => `${line.word} ${text(valueOf(line) ?? null)}`).join(', ') || 'no data'}
         </span>
       </figcaption>
       <div
         ref={box}
         role="img"
         aria-label={`${title}, ${unit}: ${[...told, ...limitsTold].join('; ') || 'no data'}`}
-        className="h-20 min-w-0 overflow-hidden"
+        className="h-24 min-w-0 overflow-hidden"
       />
     </figure>
   );
@@ -79,20 +88,20 @@ interface ChartDrawing {
 function optionsOf({ lines, isUtc, limits, onCursor }: ChartDrawing): Omit<uPlot.Options, 'width' | 'height'> {
   const { color, axis } = plotStyle();
   return {
-    padding: [4, 4, 0, 0],
+    padding: PADDING,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 5 } },
     scales: { y: { range: (_plot, _least, most) => rangeFromZero(most, limits()) } },
     axes: [
       {
         ...axis,
-        size: 16,
+        size: 18,
         gap: 2,
-        space: 60,
+        space: 48,
         grid: { show: false },
         values: (_plot, ticks) => ticks.map((at) => clockText(at, isUtc)),
       },
-      { ...axis, size: 38, gap: 2, space: 24, grid: { stroke: color('--line'), width: 1 } },
+      { ...axis, size: widthOfLabels, gap: 2, space: 24, grid: { stroke: color('--line'), width: 1 } },
     ],
     series: [
       {},

@@ -6,8 +6,8 @@ import {
   type SortingState,
   type TableOptions,
 } from '@tanstack/react-table';
-import { useState } from 'react';
-import { classes } from './classes.js';
+import { use, useState } from 'react';
+import { FittedTable, WholeList } from './fitted-table.js';
 
 /** The columns of a table, whose cells have values of different types. */
 export type TableColumns<Row> = TableOptions<Row>['columns'];
@@ -22,41 +22,46 @@ interface DataTableProps<Row> {
   className?: string;
 }
 
-/**
- * A table with sortable columns. It scrolls sideways by itself if the window is narrow; `relative`
- * keeps texts for screen readers inside too.
- */
+/** A table with columns that sort it, if it has all rows of its list. */
 export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], className }: DataTableProps<Row>) {
-  const [sorting, setSorting] = useState<SortingState>(sortedBy);
+  const [chosen, setSorting] = useState<SortingState>(sortedBy);
+  const isWhole = use(WholeList);
+  const sorting = isWhole ? chosen : [];
   const table = useReactTable({
     data: rows,
     columns,
     state: { sorting },
+    enableSorting: isWhole,
     onSortingChange: setSorting,
     getRowId: idOf,
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
   });
   return (
-    <div className={classes('relative overflow-x-auto', className)} tabIndex={0} role="region" aria-label={caption}>
-      <table className="w-full border-collapse text-left text-sm">
+    <FittedTable label={caption} className={className}>
+      <table role="table" className="w-full border-collapse text-left text-sm">
         <caption className="sr-only">{caption}</caption>
-        <thead className="sticky top-0 bg-panel">
+        <thead role="rowgroup" className="sticky top-0 bg-panel">
           {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
+            <tr key={group.id} role="row">
               {group.headers.map(({ id, column, getContext }) => {
                 const sorted = column.getIsSorted();
                 return (
                   <th
                     key={id}
                     scope="col"
+                    role="columnheader"
                     aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}
                     className="border-b border-line px-2 py-1.5 text-xs font-semibold whitespace-nowrap text-soft"
                   >
                     {column.getCanSort() ? (
-                      <button type="button" className="inline-flex gap-1" onClick={column.getToggleSortingHandler()}>
+                      <button
+                        type="button"
+                        className="inline-flex gap-1 hover:text-text"
+                        onClick={column.getToggleSortingHandler()}
+                      >
                         {flexRender(column.columnDef.header, getContext())}
-                        <span aria-hidden>{sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : ''}</span>
+                        <span aria-hidden>{sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕'}</span>
                       </button>
                     ) : (
                       flexRender(column.columnDef.header, getContext())
@@ -67,11 +72,16 @@ export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], cl
             </tr>
           ))}
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {table.getRowModel().rows.map((row) => (
-            <tr key={row.id} className="border-b border-line last:border-0 hover:bg-sunken">
+            <tr key={row.id} role="row" className="border-b border-line last:border-0 hover:bg-sunken">
               {row.getVisibleCells().map((cell) => (
-                <td key={cell.id} className="px-2 py-1.5 align-top">
+                <td
+                  key={cell.id}
+                  role="cell"
+                  data-label={labelOf(cell.column.columnDef.header)}
+                  className="px-2 py-1.5 align-top"
+                >
                   {flexRender(cell.column.columnDef.cell, cell.getContext())}
                 </td>
               ))}
@@ -79,6 +89,9 @@ export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], cl
           ))}
         </tbody>
       </table>
-    </div>
+    </FittedTable>
   );
 }
+
+/** A column of buttons has no title. */
+const labelOf = (header: unknown): string | undefined => (typeof header === 'string' && header ? header : undefined);

@@ -1,6 +1,15 @@
 import { useRef } from 'react';
 import type uPlot from 'uplot';
-import { drawLimits, drawMark, plotStyle, rangeFromZero, usePlot, type PlotMark } from './plot.js';
+import {
+  drawLimits,
+  drawMark,
+  PADDING,
+  plotStyle,
+  rangeFromZero,
+  usePlot,
+  widthOfLabels,
+  type PlotMark,
+} from './plot.js';
 import { useThemeName } from './theme-name.js';
 
 export interface LoadPoint {
@@ -51,7 +60,7 @@ function optionsOf(marks: () => LoadMarks): Omit<uPlot.Options, 'width' | 'heigh
   const grid = { stroke: color('--line'), width: 1 };
   const hidden = { stroke: 'transparent', width: 0, points: { show: false } };
   return {
-    padding: [4, 8, 0, 0],
+    padding: PADDING,
     legend: { show: false },
     cursor: { show: false },
     scales: {
@@ -73,7 +82,7 @@ function optionsOf(marks: () => LoadMarks): Omit<uPlot.Options, 'width' | 'heigh
         filter: (_plot, splits) => splits,
         values: (_plot, splits) => splits.map(String),
       },
-      { ...axis, size: 44, gap: 2, space: 24, grid },
+      { ...axis, size: widthOfLabels, gap: 2, space: 24, grid },
     ],
     series: [{}, hidden, hidden, { stroke: color('--candidate'), width: 1.5, points: { size: 5 } }],
     bands: [{ series: [2, 1], fill: color('--accent-soft') }],

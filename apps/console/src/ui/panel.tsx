@@ -1,4 +1,4 @@
-import { useId, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { classes } from './classes.js';
 
 interface PanelProps {
@@ -30,11 +30,35 @@ export function Panel({ title, note, actions, className, children }: PanelProps)
   );
 }
 
-/** The head of a screen: its one `h1`, and its actions. */
-export function ScreenHead({ title, note, actions }: { title: ReactNode; note?: ReactNode; actions?: ReactNode }) {
+const PRODUCT = 'Slipway';
+
+/** Names the window after the screen, so that tabs, bookmarks and the history of the browser differ. */
+export function useWindowTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · ${PRODUCT}` : PRODUCT;
+    return () => {
+      document.title = PRODUCT;
+    };
+  }, [title]);
+}
+
+interface ScreenHeadProps {
+  title: ReactNode;
+  note?: ReactNode;
+  actions?: ReactNode;
+}
+
+/** The head of a screen: its one `h1`, which also names the window, and its actions. */
+export function ScreenHead({ title, note, actions }: ScreenHeadProps) {
+  const head = useRef<HTMLHeadingElement>(null);
+  const [text, setText] = useState('');
+  useEffect(() => setText(head.current?.textContent ?? ''), [title]);
+  useWindowTitle(text);
   return (
     <div className="mb-3 flex flex-wrap items-center gap-3">
-      <h1 className="text-xl font-semibold">{title}</h1>
+      <h1 ref={head} className="min-w-0 text-xl font-semibold wrap-anywhere">
+        {title}
+      </h1>
       {note}
       {actions && <div className="ml-auto flex flex-wrap gap-2">{actions}</div>}
     </div>

@@ -54,6 +54,20 @@ export function plotStyle(): { color: (name: string) => string; axis: Pick<uPlot
   return { color, axis };
 }
 
+/** The labels of the topmost and the rightmost value are half outside of the picture. */
+export const PADDING: [number, number, number, number] = [8, 16, 0, 0];
+
+/** For the labels of a vertical axis: as wide as the longest one, so that none is cut. */
+export function widthOfLabels({ ctx }: uPlot, labels: readonly string[] | null): number {
+  const least = 24;
+  if (!labels || labels.length === 0) return least;
+  ctx.save();
+  ctx.font = `${10 * devicePixelRatio}px sans-serif`;
+  const widest = Math.max(...labels.map((label) => ctx.measureText(label).width)) / devicePixelRatio;
+  ctx.restore();
+  return Math.max(least, Math.ceil(widest) + 8);
+}
+
 /** From zero to a little more than the largest value or limit. */
 export const rangeFromZero = (most: number | null, limits: readonly PlotMark[]): [number, number] => [
   0,

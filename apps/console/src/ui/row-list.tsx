@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import { ErrorNote } from './error-note.js';
+import { WholeList } from './fitted-table.js';
 import { Waiting } from './waiting.js';
 
 /** A list that is read page by page: the result of `usePagedList`. */
@@ -45,7 +46,7 @@ export function RowList<Row>({ list, what, empty, beyond, children }: RowListPro
   if (rows.length === 0) return <>{empty}</>;
   return (
     <div className="space-y-2">
-      {children(rows)}
+      <WholeList value={!list.hasMore}>{children(rows)}</WholeList>
       {list.isFull && (
         <p className="text-sm text-soft">
           Only the first {rows.length} are shown. {beyond}
@@ -53,9 +54,12 @@ export function RowList<Row>({ list, what, empty, beyond, children }: RowListPro
       )}
       {list.moreError && <ErrorNote error={list.moreError} />}
       {list.hasMore && !list.isFull && (
-        <Button isBusy={list.isReadingMore} onClick={list.readMore}>
-          Load more
-        </Button>
+        <div className="flex flex-wrap items-center gap-2">
+          <Button isBusy={list.isReadingMore} onClick={list.readMore}>
+            Load more
+          </Button>
+          <span className="text-xs text-soft">Load all rows to sort them.</span>
+        </div>
       )}
     </div>
   );

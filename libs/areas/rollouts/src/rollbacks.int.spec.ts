@@ -89,6 +89,28 @@ describe('the target of a rollback', () => {
   });
 });
 
+describe('a rehearsed rollback', () => {
+  it.each([0, 2])('shows its target, what changes in the spec, and that %i instances are ready', async (ready) => {
+    const deployment = await bed.serving(2);
+    const target = await bed.revision(deployment, 1);
+    bed.neighbours.statuses.set(target.id, { ready });
+    expect(await bed.rehearseBack(deployment)).toMatchObject({
+      revision: `${deployment.name}-00001`,
+      ready_instances: ready,
+      diff: [{ path: '/model/id', op: 'replace', value: target.spec.model.id }],
+    });
+  });
+
+  it('shows what it undoes of a rollout, if its target is still active', async () => {
+    const { deployment } = await beingRolledOut();
+    const { model } = (await bed.revision(deployment, 1)).spec;
+    expect(await bed.rehearseBack(deployment)).toMatchObject({
+      revision: `${deployment.name}-00001`,
+      diff: [{ path: '/model/id', op: 'replace', value: model.id }],
+    });
+  });
+});
+
 describe('a rollback', () => {
   it('starts its target before it moves any traffic', async () => {
     const deployment = await bed.serving(2);

@@ -1,7 +1,7 @@
 import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { errors, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import { errors, jsonPatch, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import {
   operationErrors,
@@ -90,6 +90,16 @@ export class RollbacksService {
       const ended = live ? await this.supersede(tx, live, operationId, actor) : [];
       if (!live) await this.routes.takeTraffic(tx, deployment.id, operationId);
 
+      // The rollback leaves the active revision. If its target is still the active revision, it leaves the rollout's
+      // candidate.
+      const leftRevisionId =
+        deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
+
+      // Describe the change for a rehearsal.
+      const [left] = leftRevisionId ? await this.revisions.getMany(tx, [leftRevisionId]) : [];
+      const status = await this.instances.status(tx, target.id);
+      const rehearsedTarget = { revision: target.name, ready_instances: status?.ready ?? 0 };
+
       // Check that the target has capacity, then mark the deployment.
       const { capacity, changeover } = await this.planner.forRollback(tx, deployment, target, live?.input);
       await this.deployments.update(tx, deployment.id, {
@@ -105,10 +115,7 @@ export class RollbacksService {
         deploymentName,
         revisionId: target.id,
         revisionName: target.name,
-        // The rollback leaves the active revision. If its target is still the active revision, it leaves the rollout's
-        // candidate.
-        leftRevisionId:
-          deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId,
+        leftRevisionId,
         because,
         foundRoute,
         changeover,
@@ -128,7 +135,8 @@ export class RollbacksService {
         events: [...ended, rollbackStarted(input, { actor, operationId, supersededId: live?.id, reason: body.reason })],
         rehearsal: {
           would: `roll back to ${targetMessage({ revisionName: target.name, because })}`,
-          more: { capacity: capacityAnswer(capacity, changeover) },
+          diff: jsonPatch(left?.spec ?? {}, target.spec),
+          more: { ...rehearsedTarget, capacity: capacityAnswer(capacity, changeover) },
         },
       };
     });

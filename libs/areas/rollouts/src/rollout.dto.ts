@@ -135,6 +135,20 @@ export class RolloutRehearsalDto extends RehearsalDto {
   })
   strategy?: StrategyType;
 
+  @StringField({
+    optional: true,
+    description: 'Name of the revision that a rollback would give all traffic; absent for a rollout',
+  })
+  revision?: string;
+
+  @IntField({
+    min: 0,
+    optional: true,
+    description:
+      'Ready instances of that revision. If there are none, the rollback starts them before it moves traffic; absent for a rollout',
+  })
+  ready_instances?: number;
+
   @ObjectField(() => CapacityDto)
   capacity: CapacityDto;
 }

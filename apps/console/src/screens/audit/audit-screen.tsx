@@ -122,7 +122,7 @@ const columnsOf = (check: AuditChainCheck | undefined) => [
   column.accessor('at', { header: 'Time', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('actor', {
     header: 'Actor',
-    cell: ({ getValue }) => <code className="inline-block min-w-36 text-xs break-all">{getValue()}</code>,
+    cell: ({ getValue }) => <code className="text-xs wrap-anywhere">{getValue()}</code>,
   }),
   column.accessor('action', {
     header: 'Action',
@@ -139,7 +139,7 @@ const columnsOf = (check: AuditChainCheck | undefined) => [
     id: 'resource',
     header: 'Resource',
     cell: ({ row: { original } }) => (
-      <span className="line-clamp-3 min-w-36 break-all" title={original.resource_name}>
+      <span className="min-w-36 wrap-anywhere" title={original.resource_name}>
         <span className="text-soft">{original.resource_type}</span> {original.resource_name}
       </span>
     ),
@@ -178,7 +178,7 @@ function Details({ row }: { row: AuditRow }) {
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
-            <dd className="max-w-60 break-all">
+            <dd className="max-w-60 wrap-anywhere">
               <code>{value ?? 'none'}</code>
             </dd>
           </div>

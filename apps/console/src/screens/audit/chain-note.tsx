@@ -48,7 +48,7 @@ export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
       </p>
       {head && !isFiltered && wrong === 0 && (
         <p className="flex flex-wrap items-center gap-x-2">
-          <span className="break-all">
+          <span className="wrap-anywhere">
             Head: <code>{`${head.sequence}:${head.hash}`}</code>
           </span>
           <CopyButton

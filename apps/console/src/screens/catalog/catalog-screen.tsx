@@ -75,7 +75,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void)
     header: 'Model',
     cell: ({ row: { original } }) => (
       <>
-        <code className="block break-all">{original.slug}</code>
+        <code className="block wrap-anywhere">{original.slug}</code>
         {original.name !== original.slug && <span className="block text-xs text-soft">{original.name}</span>}
       </>
     ),

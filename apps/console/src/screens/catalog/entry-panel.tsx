@@ -66,10 +66,10 @@ function Details({ entry }: { entry: CatalogEntry }) {
           <Time at={new Date(entry.created * 1000).toISOString()} />
         </Row>
         <Row name="Base URL">
-          <code className="text-xs break-all">{endpoint.base_url}</code>
+          <code className="text-xs wrap-anywhere">{endpoint.base_url}</code>
         </Row>
         <Row name="Model">
-          <code className="text-xs break-all">{endpoint.model}</code>
+          <code className="text-xs wrap-anywhere">{endpoint.model}</code>
         </Row>
       </dl>
       <Link

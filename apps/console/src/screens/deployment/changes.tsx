@@ -1,5 +1,5 @@
 import { Chip } from '../../ui/chip.js';
-import { oneLine } from './short-text.js';
+import { oneLine } from '../../ui/text/one-line.js';
 
 const MOST = 100;
 
@@ -23,8 +23,8 @@ export function Changes({ changes, none }: { changes: readonly Change[]; none: s
         {changes.slice(0, MOST).map(({ op, path, value }) => (
           <li key={`${op} ${path}`} className="flex flex-wrap items-baseline gap-2 px-2 py-1">
             <Chip word={op} tone={op === 'remove' ? 'bad' : op === 'add' ? 'good' : 'info'} />
-            <code className="font-medium break-all">{path || '/'}</code>
-            {value !== undefined && <code className="break-all">{oneLine(value, 500)}</code>}
+            <code className="font-medium wrap-anywhere">{path || '/'}</code>
+            {value !== undefined && <code className="wrap-anywhere">{oneLine(value, 500)}</code>}
           </li>
         ))}
         {changes.length > MOST && <li className="px-2 py-1">and {changes.length - MOST} more</li>}

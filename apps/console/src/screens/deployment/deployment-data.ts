@@ -1,5 +1,5 @@
 import type { AnswerOf } from '@slipway/sdk';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import { orNull, policyQuery } from '../../api/policy.js';
 import { keyOf } from './renewal.js';
@@ -14,10 +14,15 @@ const DRAINING_MS = 3_000;
 /** Records are merged once a minute. */
 const DIAGNOSED_MS = 60_000;
 
-export const useDeployment = (name: string) =>
-  useQuery({
+const deploymentQuery = (name: string) =>
+  queryOptions({
     queryKey: keyOf('deployment', name),
     queryFn: ({ signal }) => slipway.deployments.get(name, { signal }),
+  });
+
+export const useDeployment = (name: string) =>
+  useQuery({
+    ...deploymentQuery(name),
     // The end of a request that a drain waits for is no event.
     refetchInterval: ({ state }) => (state.data?.draining ? DRAINING_MS : BEHIND_EVENTS_MS),
   });
@@ -25,7 +30,12 @@ export const useDeployment = (name: string) =>
 export const useRoute = (name: string) =>
   useQuery({
     queryKey: keyOf('route', name),
-    queryFn: ({ signal }) => orNull('route_not_found', slipway.deployments.route.get(name, { signal })),
+    // The deployment shows whether there is one: the browser reports each 404 as an error of the page.
+    queryFn: async ({ client, queryKey, signal }): Promise<Route | null> => {
+      const isKnown = client.getQueryData<Route | null>(queryKey) != null;
+      if (!isKnown && (await client.fetchQuery(deploymentQuery(name))).route === null) return null;
+      return orNull('route_not_found', slipway.deployments.route.get(name, { signal }));
+    },
     refetchInterval: BEHIND_EVENTS_MS,
   });
 
@@ -64,7 +74,10 @@ export const usePolicy = (name: string) => useQuery(policyQuery(name));
 export const useDiagnosis = (name: string) =>
   useQuery({
     queryKey: keyOf('diagnosis', name),
-    queryFn: ({ signal }) => orNull('policy_not_found', slipway.autopilot.diagnosis.get(name, { signal })),
+    queryFn: async ({ client, signal }): Promise<Diagnosis | null> => {
+      if (!(await client.fetchQuery(policyQuery(name)))) return null;
+      return orNull('policy_not_found', slipway.autopilot.diagnosis.get(name, { signal }));
+    },
     refetchInterval: DIAGNOSED_MS,
     staleTime: DIAGNOSED_MS / 2,
   });

@@ -1,3 +1,4 @@
+import { shownDeploymentState } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { actorName } from '../../api/actor-name.js';
@@ -19,11 +20,11 @@ export function DeploymentHead({ name, live, actions }: { name: string; live: Li
   return (
     <div>
       <ScreenHead
-        title={<span className="break-all">{name}</span>}
+        title={name}
         note={
           data && (
             <>
-              <Chip word={data.state} />
+              <Chip word={shownDeploymentState(data)} />
               <Health deployment={data} />
               {data.environment && (
                 <Chip word={data.environment} tone={data.environment === 'production' ? 'warn' : 'plain'} />
@@ -109,7 +110,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
   return (
     <div className="flex gap-1">
       <dt className="text-soft">{term}</dt>
-      <dd className="font-medium break-all">{children}</dd>
+      <dd className="min-w-0 font-medium wrap-anywhere">{children}</dd>
     </div>
   );
 }

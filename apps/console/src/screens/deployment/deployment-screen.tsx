@@ -10,6 +10,7 @@ import { OperationControls } from '../../rollouts/operation-controls.js';
 import { Button } from '../../ui/button.js';
 import { classes } from '../../ui/classes.js';
 import { ErrorNote } from '../../ui/error-note.js';
+import { ScreenHead } from '../../ui/panel.js';
 import { Tabs } from '../../ui/tabs.js';
 import { AutopilotPanel } from './autopilot/autopilot-panel.js';
 import { DeploymentHead } from './deployment-head.js';
@@ -50,7 +51,7 @@ function Screen({ name }: { name: string }) {
   if (deployment.error && !deployment.data)
     return (
       <>
-        <h1 className="mb-3 text-xl font-semibold">{name}</h1>
+        <ScreenHead title={name} />
         <ErrorNote error={deployment.error} onAgain={() => void deployment.refetch()} />
       </>
     );

@@ -1,5 +1,5 @@
 import type { DeploymentEvent } from '@slipway/sdk';
-import { oneLine } from './short-text.js';
+import { oneLine } from '../../ui/text/one-line.js';
 
 /** The fields that are shown on an event's line; the ones that most kinds have come first. */
 const FIRST = ['step', 'status', 'verdict', 'reason', 'revision', 'state', 'message', 'outcome', 'generation'];

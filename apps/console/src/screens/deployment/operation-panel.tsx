@@ -14,10 +14,12 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { ShareNote } from '../../ui/steps.js';
+import { oneLine } from '../../ui/text/one-line.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { useOperations } from './deployment-data.js';
 import {
+  decisiveStepOf,
   hasNoWorker,
   isLive,
   stepPositionOf,
@@ -28,6 +30,11 @@ import {
   type Operation,
 } from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
+
+/** Of the message of a step: the page of the operation has all of it. */
+const MOST_TEXT = 200;
+/** Pixels that stay free next to a step that was scrolled to. */
+const EDGE = 8;
 
 /** Shows the running operation, or else the last one, step by step. */
 export function OperationPanel({ name, className }: { name: string; className?: string }) {
@@ -91,7 +98,8 @@ function Shown({ operation }: { operation: Operation }) {
           <p>{remediationOf(operation)}</p>
         </div>
       )}
-      <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5">
+      <OperationSteps operation={operation} />
+      <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 border-t border-line pt-2">
         <Fact term="Step">
           {n} of {of}, <code>{operation.current_step || 'none yet'}</code>
         </Fact>
@@ -121,7 +129,6 @@ function Shown({ operation }: { operation: Operation }) {
           <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy operation ID" />
         </Fact>
       </dl>
-      <OperationSteps operation={operation} />
     </div>
   );
 }
@@ -152,17 +159,17 @@ function Standstill({ operation }: { operation: Operation }) {
 
 function OperationSteps({ operation }: { operation: Operation }) {
   const now = useNow();
+  const decisive = decisiveStepOf(operation);
   const current = useRef<HTMLLIElement>(null);
   useEffect(() => {
     const list = current.current?.closest('[role=region]');
-    const top = current.current?.offsetTop;
     // The page itself must not scroll: only the list that contains the step does.
-    if (list && top !== undefined) list.scrollTop = Math.max(0, top - list.clientHeight / 2);
-  }, [operation.id, operation.current_step]);
+    if (list && current.current) showIn(list, current.current);
+  }, [operation.id, decisive?.name]);
   return (
-    <ol className="relative divide-y divide-line border-t border-line">
+    <ol aria-label="Steps" className="divide-y divide-line">
       {operation.steps.slice(0, 200).map((step) => {
-        const isCurrent = step.name === operation.current_step && isLive(operation);
+        const isCurrent = step === decisive;
         return (
           <li
             key={step.index}
@@ -174,8 +181,8 @@ function OperationSteps({ operation }: { operation: Operation }) {
             <span className="min-w-0 grow">
               <code className="font-medium">{step.name}</code>
               {step.message && (
-                <span className="block truncate text-soft" title={step.message}>
-                  {step.message}
+                <span className="block wrap-break-word text-soft" title={step.message}>
+                  {oneLine(step.message, MOST_TEXT)}
                 </span>
               )}
               <ShareNote evidence={step.evidence} />
@@ -187,6 +194,13 @@ function OperationSteps({ operation }: { operation: Operation }) {
       })}
     </ol>
   );
+}
+
+/** Scrolls the list as little as it needs to show the step whole. */
+function showIn(list: Element, step: Element): void {
+  const [all, one] = [list.getBoundingClientRect(), step.getBoundingClientRect()];
+  if (one.bottom > all.bottom) list.scrollTop += one.bottom - all.bottom + EDGE;
+  else if (one.top < all.top) list.scrollTop -= all.top - one.top + EDGE;
 }
 
 function Length({ step, now }: { step: OperationStep; now: number }) {

@@ -5,8 +5,10 @@ import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { EmptyState } from '../../ui/empty-state.js';
+import { Fitted } from '../../ui/fitted-table.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
+import { oneLine } from '../../ui/text/one-line.js';
 import { Time } from '../../ui/time.js';
 import { useDeployment, useOperations, useRevisions } from './deployment-data.js';
 import { DiffDialog } from './diff-dialog.js';
@@ -14,6 +16,9 @@ import { isLive } from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
 import { shortDigest } from './short-text.js';
 import { whyNoRollback } from './traffic.js';
+
+/** Of a message: the diff dialog and the operation have all of it. */
+const MOST_TEXT = 160;
 
 interface RevisionsPanelProps {
   name: string;
@@ -42,37 +47,39 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
             />
           ) : (
             <Scrolled label="Revisions, newest first">
-              <table className="w-full border-collapse text-left text-xs">
-                <caption className="sr-only">Revisions, newest first</caption>
-                <thead className="text-soft">
-                  <tr>
-                    <th scope="col" className="py-1 pr-2">
-                      No.
-                    </th>
-                    <th scope="col" className="pr-2">
-                      Result
-                    </th>
-                    <th scope="col" className="pr-2">
-                      Author
-                    </th>
-                    <th scope="col" className="sr-only">
-                      Actions
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map((revision) => (
-                    <Row
-                      key={revision.id}
-                      revision={revision}
-                      mayRollBack={mayRollBack}
-                      why={whyNoRollback(revision, active, isBusy)}
-                      onCompare={() => setCompared(revision)}
-                      onRollBack={() => onRollBack(revision.name)}
-                    />
-                  ))}
-                </tbody>
-              </table>
+              <Fitted>
+                <table role="table" className="w-full border-collapse text-left text-xs">
+                  <caption className="sr-only">Revisions, newest first</caption>
+                  <thead role="rowgroup" className="text-soft">
+                    <tr role="row">
+                      <th scope="col" role="columnheader" className="py-1 pr-2">
+                        No.
+                      </th>
+                      <th scope="col" role="columnheader" className="pr-2">
+                        Result
+                      </th>
+                      <th scope="col" role="columnheader" className="pr-2">
+                        Author
+                      </th>
+                      <th scope="col" role="columnheader">
+                        <span className="sr-only">Actions</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody role="rowgroup">
+                    {rows.map((revision) => (
+                      <Row
+                        key={revision.id}
+                        revision={revision}
+                        mayRollBack={mayRollBack}
+                        why={whyNoRollback(revision, active, isBusy)}
+                        onCompare={() => setCompared(revision)}
+                        onRollBack={() => onRollBack(revision.name)}
+                      />
+                    ))}
+                  </tbody>
+                </table>
+              </Fitted>
               {revisions.hasNextPage && (
                 <Button
                   isSmall
@@ -104,26 +111,24 @@ interface RevisionRowProps {
 function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowProps) {
   const { number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
   return (
-    <tr className="border-t border-line align-top">
-      <th scope="row" className="py-1 pr-2 font-medium">
+    <tr role="row" className="border-t border-line align-top">
+      <th scope="row" role="rowheader" data-label="No." className="py-1 pr-2 font-medium">
         {number}
       </th>
-      <td className="py-1 pr-2">
+      <td role="cell" data-label="Result" className="py-1 pr-2">
         <span className="flex flex-wrap items-center gap-1">
           <Chip word={state} />
-          <span className="max-w-24 truncate" title={spec.model.id}>
-            {spec.model.id}
-          </span>
+          <span>{spec.model.id}</span>
           <code className="text-soft">{shortDigest(spec_digest)}</code>
         </span>
         {message && (
-          <span className="block max-w-48 truncate text-bad" title={message}>
-            {message}
+          <span className="block text-bad" title={message}>
+            {oneLine(message, MOST_TEXT)}
           </span>
         )}
       </td>
-      <td className="py-1 pr-2">
-        <span className="block max-w-28 truncate" title={created_by.id}>
+      <td role="cell" data-label="Author" className="py-1 pr-2">
+        <span className="block" title={created_by.id}>
           {actorName(created_by)}
         </span>
         <span className="text-soft">
@@ -131,7 +136,7 @@ function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowP
           {change_ref && ` · ${change_ref}`}
         </span>
       </td>
-      <td className="py-0.5">
+      <td role="cell" className="py-0.5">
         <div className="flex flex-wrap justify-end gap-1">
           <Button kind="quiet" isSmall aria-label={`Show diff of revision ${number}`} onClick={onCompare}>
             Show diff

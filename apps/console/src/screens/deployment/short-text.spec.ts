@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { actorText, flatText, oneLine, shortDigest } from './short-text.js';
+import { oneLine } from '../../ui/text/one-line.js';
+import { actorText, flatText, shortDigest } from './short-text.js';
 
 it('cuts every long text', () => {
   expect(oneLine({ a: 'x'.repeat(1_000) })).toHaveLength(121);

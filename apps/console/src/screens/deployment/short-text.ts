@@ -1,11 +1,7 @@
+import { oneLine } from '../../ui/text/one-line.js';
+
 /** The first characters of a digest: enough to distinguish two. */
 export const shortDigest = (digest: string): string => digest.replace(/^sha256:/, '').slice(0, 12);
-
-/** Formats a value of any shape on one line, and cuts it if it is long: the api may send anything. */
-export function oneLine(value: unknown, most = 120): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return text.length > most ? `${text.slice(0, most)}…` : text;
-}
 
 /** Returns the name of a person or token without its kind: `token:tok_1` is `tok_1`. */
 export const actorText = (actor: string): string => actor.slice(actor.indexOf(':') + 1);

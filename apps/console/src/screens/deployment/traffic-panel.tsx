@@ -13,7 +13,7 @@ import { isLive, shownOperation, resumeMs } from '../../api/operation-state.js';
 import { waitNoun } from '../../rollouts/waiting-text.js';
 import { DrainingNote } from './draining.js';
 import { numberText } from '../../ui/text/number-text.js';
-import { trafficOf, type TrafficRow } from './traffic.js';
+import { isRetired, trafficOf, type TrafficRow } from './traffic.js';
 
 const TONES: Record<TrafficRow['role'], string> = {
   active: 'bg-baseline',
@@ -72,11 +72,7 @@ export function TrafficPanel({ name, className }: { name: string; className?: st
                 </p>
               )}
               <DrainingNote deployment={data} />
-              <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
-                {rows.slice(0, 12).map((row) => (
-                  <Row key={row.revision} row={row} />
-                ))}
-              </ul>
+              <Legend rows={rows} />
             </div>
           );
         }}
@@ -104,11 +100,12 @@ function Bar(props: {
             style={{ width: `${of(row)}%` }}
             title={`${row.revision}: ${numberText(of(row))} %`}
             className={classes(
-              'overflow-hidden border-r-2 border-panel px-1 leading-5 font-medium whitespace-nowrap text-page last:border-0',
+              '@container h-5 overflow-hidden border-r-2 border-panel leading-5 font-medium whitespace-nowrap text-page last:border-0',
               TONES[row.role],
             )}
           >
-            {numberText(of(row))} %
+            {/* Whole, or not at all: the legend has the number too. */}
+            <span className="hidden px-1 @min-[3rem]:block">{numberText(of(row))} %</span>
           </span>
         ))}
       </div>
@@ -116,20 +113,52 @@ function Bar(props: {
   );
 }
 
+const MOST_ROWS = 12;
+
+/** Names the revisions of the bars. Those that have left the traffic are folded away. */
+function Legend({ rows }: { rows: readonly TrafficRow[] }) {
+  const retired = rows.filter(isRetired);
+  return (
+    <div className="space-y-1 text-xs">
+      <Rows rows={rows.filter((row) => !isRetired(row))} />
+      {retired.length > 0 && (
+        <details>
+          <summary className="cursor-pointer text-soft">
+            {retired.length} {retired.length === 1 ? 'revision' : 'revisions'} without traffic
+          </summary>
+          <Rows rows={retired} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+const Rows = ({ rows }: { rows: readonly TrafficRow[] }) => (
+  <ul className="flex flex-wrap gap-x-4 gap-y-1">
+    {rows.slice(0, MOST_ROWS).map((row) => (
+      <Row key={row.revision} row={row} />
+    ))}
+    {rows.length > MOST_ROWS && <li className="text-soft">and {rows.length - MOST_ROWS} more</li>}
+  </ul>
+);
+
 function Row({ row }: { row: TrafficRow }) {
   const isShort = (row.desired ?? 0) > 0 && row.healthy < row.instances;
   return (
-    <li className="flex items-center gap-1.5">
-      <span aria-hidden className={classes('size-2.5 rounded-sm', TONES[row.role])} />
-      <span className="font-medium">{row.revision}</span>
-      <span className="text-soft">
-        {row.role === 'other' ? '' : `${row.role}, `}
-        {row.desired === null ? 'not routed' : `${row.desired} %`}
+    <li className="flex items-baseline gap-1.5">
+      <span aria-hidden className={classes('size-2.5 shrink-0 rounded-sm', TONES[row.role])} />
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
+        <span className="min-w-0 font-medium wrap-anywhere">{row.revision}</span>
+        <span className="text-soft">
+          {row.role === 'other' ? '' : `${row.role}, `}
+          {row.desired === null ? 'not routed' : `${row.desired} %`}
+          {row.actual !== null && `, actual ${numberText(row.actual)} %`}
+        </span>
+        <span className={classes(isShort && 'font-medium text-bad')}>
+          {row.healthy} of {row.instances} healthy
+        </span>
+        {row.isLastGood && <Chip word="last good" tone="good" />}
       </span>
-      <span className={classes(isShort && 'font-medium text-bad')}>
-        {row.healthy} of {row.instances} healthy
-      </span>
-      {row.isLastGood && <Chip word="last good" tone="good" />}
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { trafficOf, whyNoRollback } from './traffic.js';
+import { isRetired, trafficOf, whyNoRollback } from './traffic.js';
 
 const served = { active_revision: 'chat-00001', candidate_revision: 'chat-00002', previous_revision: null };
 const route = {
@@ -45,6 +45,27 @@ describe('the traffic shares', () => {
       ['chat-00002', null, 'candidate'],
       ['chat-00000', null, 'other'],
     ]);
+  });
+});
+
+describe('the legend', () => {
+  const retiredOf = (deployment: object, instances: Parameters<typeof trafficOf>[2], requests: [string, number][]) =>
+    trafficOf({ ...served, ...deployment }, route, instances, new Map(requests))
+      .filter(isRetired)
+      .map(({ revision }) => revision);
+  const old = { revision: 'chat-00000', state: 'draining' };
+
+  it('folds a revision away once it has left the traffic', () => {
+    expect(retiredOf({}, [old], [['chat-00001', 9]])).toEqual(['chat-00000']);
+    expect(retiredOf({}, [old], [])).toEqual(['chat-00000']);
+    // Its last requests are still in the bars.
+    expect(retiredOf({}, [old], [['chat-00000', 1]])).toEqual([]);
+  });
+
+  it('keeps the previous revision as long as it could serve at once', () => {
+    const previous = { previous_revision: 'chat-00000' };
+    expect(retiredOf(previous, [{ ...old, state: 'ready' }], [])).toEqual([]);
+    expect(retiredOf(previous, [old], [])).toEqual(['chat-00000']);
   });
 });
 

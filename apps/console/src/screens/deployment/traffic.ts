@@ -14,6 +14,9 @@ export interface TrafficRow {
   isLastGood: boolean;
 }
 
+/** One target of a route. */
+export type TrafficShare = Pick<Route['targets'][number], 'revision' | 'weight'>;
+
 type DeploymentRevisions = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
 
 /** Returns the shares of all revisions that the route names or that have instances, the active one first. */
@@ -51,6 +54,10 @@ export function trafficOf(
     };
   });
 }
+
+/** Whether a revision has neither traffic nor a part in the next change: the legend folds it away. */
+export const isRetired = ({ role, desired, actual, healthy }: TrafficRow): boolean =>
+  (desired ?? 0) === 0 && (actual ?? 0) === 0 && (role === 'other' || (role === 'previous' && healthy === 0));
 
 /** Returns why a rollback to a revision is impossible; null if it can be tried: the api decides finally. */
 export function whyNoRollback(

@@ -5,9 +5,10 @@ import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
 import { CopyButton } from '../../ui/copy.js';
 import { DataTable, type TableColumns } from '../../ui/data-table.js';
+import { oneLine } from '../../ui/text/one-line.js';
 import { Time } from '../../ui/time.js';
 import { Sparkline } from './sparkline.js';
-import type { Schemas } from '@slipway/sdk';
+import { shownDeploymentState, type Schemas } from '@slipway/sdk';
 
 type TrafficShares = Pick<Schemas['DeploymentDto'], 'route' | 'active_revision'>;
 
@@ -43,6 +44,8 @@ function TrafficBar({ of: { route, active_revision } }: { of: TrafficShares }) {
 }
 
 const MOST_LABELS = 4;
+/** Of a message: the page of the deployment has all of it. */
+const MOST_TEXT = 160;
 
 /** Each one sends its own request every half minute, so only as many rows as a window shows. */
 const MOST_SPARKLINES = 20;
@@ -56,11 +59,16 @@ const COLUMNS: TableColumns<Deployment> = [
         <Link to="/deployments/$name" params={{ name: original.name }} className="font-medium underline">
           {original.name}
         </Link>
-        {original.display_name && <p className="line-clamp-1 text-xs text-soft">{original.display_name}</p>}
+        {original.display_name && <p className="text-xs text-soft">{original.display_name}</p>}
       </>
     ),
   },
-  { header: 'State', accessorKey: 'state', cell: ({ row: { original } }) => <State of={original} /> },
+  {
+    header: 'State',
+    id: 'state',
+    accessorFn: shownDeploymentState,
+    cell: ({ row: { original } }) => <State of={original} />,
+  },
   {
     header: 'Traffic',
     id: 'traffic',
@@ -111,7 +119,7 @@ function State({ of }: { of: Deployment }) {
   return (
     <div className="space-y-0.5">
       <span className="flex items-center gap-2">
-        <Chip word={of.state} />
+        <Chip word={shownDeploymentState(of)} />
         {of.current_operation_id && (
           <Link
             to="/operations/$id"
@@ -124,8 +132,8 @@ function State({ of }: { of: Deployment }) {
       </span>
       <WaitText of={of} />
       {wrong && (
-        <p className="line-clamp-2 min-w-40 text-xs text-soft" title={wrong.message}>
-          {wrong.message}
+        <p className="min-w-40 text-xs text-soft" title={wrong.message}>
+          {oneLine(wrong.message, MOST_TEXT)}
         </p>
       )}
     </div>
@@ -154,7 +162,7 @@ function Labels({ of }: { of: Record<string, string> }) {
           to="/deployments"
           search={(now: Record<string, unknown>) => ({ ...now, label: `${key}=${value}` })}
           title={`Filter by ${key}=${value}`}
-          className="max-w-40 truncate rounded bg-sunken px-1.5 text-xs hover:underline"
+          className="rounded bg-sunken px-1.5 text-xs hover:underline"
         >
           {key}={value}
         </Link>

@@ -15,6 +15,7 @@ import { ScreenHead } from '../../ui/panel.js';
 import { DeploymentFilters } from './deployment-filters.js';
 import { DeploymentTable } from './deployment-table.js';
 import { countStates, isDeploymentMatch } from './filter.js';
+import { shownDeploymentState } from '@slipway/sdk';
 import { CREATE_DEPLOYMENT } from './create-layout.js';
 
 const createDeployment = (onCreated: (name: string) => void): Action =>
@@ -58,7 +59,7 @@ export function DeploymentsScreen() {
           )
         }
       />
-      <DeploymentFilters counts={countStates(list.rows ?? [])} />
+      <DeploymentFilters counts={countStates((list.rows ?? []).map((row) => ({ state: shownDeploymentState(row) })))} />
       <RowList
         list={list}
         what="the deployments"
@@ -66,7 +67,9 @@ export function DeploymentsScreen() {
         beyond="Filter by label, or run slipway deployments list."
       >
         {(rows) => {
-          const shown = rows.filter((row) => (!state || row.state === state) && isDeploymentMatch(row, q));
+          const shown = rows.filter(
+            (row) => (!state || shownDeploymentState(row) === state) && isDeploymentMatch(row, q),
+          );
           return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
       </RowList>

@@ -9,7 +9,16 @@ export interface DeploymentSummary {
 }
 
 /** The states in order of urgency. */
-export const STATES = ['failed', 'degraded', 'paused', 'progressing', 'creating', 'active', 'deleting'] as const;
+export const STATES = [
+  'failed',
+  'degraded',
+  'paused',
+  'progressing',
+  'creating',
+  'empty',
+  'active',
+  'deleting',
+] as const;
 
 export interface StateCount {
   state: string;

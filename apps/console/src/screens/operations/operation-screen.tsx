@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { NamedActor } from '../../api/actor-name.js';
 import { slipway } from '../../api/client.js';
-import { resumeMs } from '../../api/operation-state.js';
+import { decisiveStepOf, resumeMs } from '../../api/operation-state.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { remediationOf } from '../../api/remediation.js';
 import { Chip } from '../../ui/chip.js';
@@ -19,6 +19,8 @@ import { Waiting } from '../../ui/waiting.js';
 import { concernOf } from './concern.js';
 import { useLiveEvents } from './live-events.js';
 import { OperationControls } from '../../rollouts/operation-controls.js';
+import { VerdictTable } from '../../rollouts/verdict-table.js';
+import { judgementsOf } from '../../rollouts/verdicts.js';
 import { WaitNote } from '../../rollouts/wait-note.js';
 import { waitNoun, waitSentence } from '../../rollouts/waiting-text.js';
 import { ResourceLink } from './resource-link.js';
@@ -33,9 +35,12 @@ export function OperationScreen() {
     refetchInterval: ({ state }) => (state.data && ENDED.includes(state.data.status) ? false : REFRESH_MS),
   });
   return (
-    <Loaded query={query} what="the operation">
-      {(operation) => <Shown operation={operation} />}
-    </Loaded>
+    <>
+      {!query.data && <ScreenHead title="Operation" />}
+      <Loaded query={query} what="the operation">
+        {(operation) => <Shown operation={operation} />}
+      </Loaded>
+    </>
   );
 }
 
@@ -52,7 +57,14 @@ function Shown({ operation }: { operation: Operation }) {
         actions={<OperationControls operation={operation} />}
       />
       <ConcernNote operation={operation} />
-      <div className="grid gap-3 lg:grid-cols-[22rem_1fr]">
+      <div className="grid gap-3 xl:grid-cols-[minmax(0,1fr)_28rem]">
+        <div className="min-w-0 space-y-3">
+          <Panel title="Steps" note={<span className="text-xs text-soft">{positionText(operation)}</span>}>
+            <Steps steps={operation.steps} label="Steps" decisive={decisiveStepOf(operation)?.name} />
+          </Panel>
+          <Verdicts operation={operation} />
+          <Told id={operation.id} />
+        </div>
         <div className="min-w-0 space-y-3">
           <Panel title="Record" actions={<CopyButton text={operation.id} label="Copy ID" />}>
             <Record operation={operation} />
@@ -61,14 +73,27 @@ function Shown({ operation }: { operation: Operation }) {
             <OperationJson value={operation.result} label="Result as JSON" />
           </Panel>
         </div>
-        <div className="min-w-0 space-y-3">
-          <Panel title="Steps" note={<span className="text-xs text-soft">{positionText(operation)}</span>}>
-            <Steps steps={operation.steps} label="Steps" />
-          </Panel>
-          <Told id={operation.id} />
-        </div>
       </div>
     </>
+  );
+}
+
+/** The newest verdicts as a table, and those of earlier steps folded below it. Work without a gate has none. */
+function Verdicts({ operation }: { operation: Operation }) {
+  const [newest, ...earlier] = judgementsOf(operation);
+  if (!newest) return null;
+  return (
+    <Panel title={`Verdicts of ${newest.step}`} note={newest.verdict && <Chip word={newest.verdict} />}>
+      <VerdictTable judgement={newest} />
+      {earlier.map((judgement) => (
+        <details key={judgement.step} className="mt-2 text-sm">
+          <summary className="cursor-pointer text-soft">
+            {judgement.step} {judgement.verdict}
+          </summary>
+          <VerdictTable judgement={judgement} />
+        </details>
+      ))}
+    </Panel>
   );
 }
 
@@ -113,7 +138,7 @@ function Record({ operation }: { operation: Operation }) {
   return (
     <Facts
       of={{
-        id: <code className="text-xs break-all">{operation.id}</code>,
+        id: <code className="text-xs wrap-anywhere">{operation.id}</code>,
         kind: operation.kind,
         step: (
           <>
@@ -133,13 +158,13 @@ function Record({ operation }: { operation: Operation }) {
         'requested by': (
           <>
             {nameOf(operation.requested_by)}
-            {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
+            {operation.requested_by.type} <code className="text-xs wrap-anywhere">{operation.requested_by.id}</code>
           </>
         ),
         'idempotency key': operation.idempotency_key && (
-          <code className="text-xs break-all">{operation.idempotency_key}</code>
+          <code className="text-xs wrap-anywhere">{operation.idempotency_key}</code>
         ),
-        request: operation.request_id && <code className="text-xs break-all">{operation.request_id}</code>,
+        request: operation.request_id && <code className="text-xs wrap-anywhere">{operation.request_id}</code>,
         created: <Time at={created_at} />,
         updated: <Time at={operation.updated_at} />,
         [completed_at ? 'duration' : 'running for']: lengthText(took),
@@ -153,7 +178,7 @@ const nameOf = (actor: NamedActor): string => (actor.name ? `${actor.name}, ` : 
 
 function OperationLink({ id }: { id: string }) {
   return (
-    <Link to="/operations/$id" params={{ id }} className="break-all underline">
+    <Link to="/operations/$id" params={{ id }} className="wrap-anywhere underline">
       {id}
     </Link>
   );
@@ -200,7 +225,9 @@ function EventList({ events }: { events: DeploymentEvent[] }) {
               <Time at={event.time} />
             </span>
             <code>{event.type}</code>
-            <code className="min-w-0 text-xs break-all text-soft">{JSON.stringify(event.data).slice(0, 1_000)}</code>
+            <code className="min-w-0 text-xs wrap-anywhere text-soft">
+              {JSON.stringify(event.data).slice(0, 1_000)}
+            </code>
           </li>
         ))}
       </ol>

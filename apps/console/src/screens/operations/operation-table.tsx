@@ -7,7 +7,11 @@ import { Time, useNow } from '../../ui/time.js';
 import { waitCommand, waitNoun } from '../../rollouts/waiting-text.js';
 import { CopyButton } from '../../ui/copy.js';
 import { concernOf } from './concern.js';
+import { oneLine } from '../../ui/text/one-line.js';
 import { ResourceLink } from './resource-link.js';
+
+/** Of a message: the page of the operation has all of it. */
+const MOST_TEXT = 200;
 
 const COLUMNS: TableColumns<Operation> = [
   {
@@ -68,8 +72,8 @@ function ToLookAt({ operation }: { operation: Operation }) {
   const now = useNow();
   if (operation.error_code)
     return (
-      <span className="line-clamp-2 min-w-40 text-xs" title={operation.message}>
-        <code>{operation.error_code}</code> {operation.message}
+      <span className="block min-w-40 text-xs" title={operation.message}>
+        <code>{operation.error_code}</code> {oneLine(operation.message, MOST_TEXT)}
       </span>
     );
   const concern = concernOf(operation, now);
@@ -81,5 +85,9 @@ function ToLookAt({ operation }: { operation: Operation }) {
         {command && <CopyButton text={command} label={`Copy ${command}`} />}
       </span>
     );
-  return <span className="line-clamp-2 text-xs text-soft">{operation.message}</span>;
+  return (
+    <span className="block min-w-40 text-xs text-soft" title={operation.message}>
+      {oneLine(operation.message, MOST_TEXT)}
+    </span>
+  );
 }

@@ -52,7 +52,7 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
       before={
         <>
           <p className="text-sm">
-            You decide on the plan as shown: <code className="text-xs break-all">{plan.content_digest}</code>
+            You decide on the plan as shown: <code className="text-xs wrap-anywhere">{plan.content_digest}</code>
           </p>
           {isApproval && <PlanPredictionSummary plan={plan} />}
           {isApproval && <PlanRolloutFacts plan={plan} />}

@@ -8,7 +8,7 @@ export function PlanChanges({ changes }: { changes: PlanChange[] }) {
       {changes.map(({ op, path, from, value, rationale }, index) => (
         <li key={`${path} ${index}`} className="min-w-0">
           <p>
-            <span className="text-soft">{op}</span> <code className="break-all">{path}</code>
+            <span className="text-soft">{op}</span> <code className="wrap-anywhere">{path}</code>
           </p>
           {op !== 'add' && from !== undefined && (
             <Side sign="−" says="before" tone="bg-bad-soft text-bad" value={from} />

@@ -2,6 +2,10 @@ import { createColumnHelper } from '@tanstack/react-table';
 import { DataTable } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
 import { deltaOf, comparedNumberText, percentText, type Evidence } from './plan-facts.js';
+import { oneLine } from '../../ui/text/one-line.js';
+
+/** Of a digest: enough to distinguish two. */
+const MOST_DIGEST = 19;
 
 type EvidenceRow = Evidence & { key: string };
 
@@ -54,8 +58,8 @@ const COLUMNS = [
       const digest = getValue();
       if (!digest) return <span className="text-soft">none</span>;
       return (
-        <code className="block max-w-32 truncate text-xs" title={digest}>
-          {digest}
+        <code className="text-xs" title={digest}>
+          {oneLine(digest, MOST_DIGEST)}
         </code>
       );
     },

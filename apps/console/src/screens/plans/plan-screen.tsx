@@ -152,15 +152,15 @@ function About({ plan }: { plan: Plan }) {
       <dt className="text-soft">Policy</dt>
       <dd>{plan.policy_version === null ? 'none' : `version ${plan.policy_version}`}</dd>
       <dt className="text-soft">Base digest</dt>
-      <dd className="break-all">
+      <dd className="wrap-anywhere">
         <code className="text-xs">{plan.base_spec_digest}</code>
       </dd>
       <dt className="text-soft">Plan digest</dt>
-      <dd className="break-all">
+      <dd className="wrap-anywhere">
         <code className="text-xs">{plan.content_digest}</code>
       </dd>
       <dt className="text-soft">ID</dt>
-      <dd className="break-all">
+      <dd className="wrap-anywhere">
         <code className="text-xs">{plan.id}</code>
       </dd>
     </dl>

@@ -12,8 +12,8 @@ const COLUMNS: TableColumns<Plan> = [
     header: 'Plan',
     accessorKey: 'summary',
     cell: ({ row: { original } }) => (
-      <Link to="/plans/$id" params={{ id: original.id }} className="line-clamp-2 min-w-40 font-medium underline">
-        {original.summary || original.id}
+      <Link to="/plans/$id" params={{ id: original.id }} className="block min-w-40 font-medium underline">
+        {original.summary || <code className="text-xs">{original.id}</code>}
       </Link>
     ),
   },

@@ -32,7 +32,7 @@ export function ExchangeView({ exchange }: { exchange: Exchange }) {
       </p>
       <div className="max-w-full space-y-2">
         <p className="flex flex-wrap items-center gap-2 text-xs text-soft">
-          <span className="break-all">{model}</span>
+          <span className="wrap-anywhere">{model}</span>
           <Chip word={state} tone={TONES[state]} />
           {answer.text !== '' && <CopyButton text={answer.text} label="Copy answer" />}
         </p>
@@ -86,7 +86,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex min-w-0 gap-1">
       <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0 font-medium break-all">{children}</dd>
+      <dd className="min-w-0 font-medium wrap-anywhere">{children}</dd>
     </div>
   );
 }

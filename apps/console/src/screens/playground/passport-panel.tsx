@@ -94,7 +94,7 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="grid grid-cols-[6rem_1fr] gap-2">
       <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0 break-all">{children}</dd>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </div>
   );
 }

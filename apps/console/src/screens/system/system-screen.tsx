@@ -70,10 +70,10 @@ function Api({ system: { version, node_version, started_at, schema } }: { system
           started: <Time at={started_at} />,
           migrations: schema && (
             <>
-              {schema.applied} applied, newest <code className="text-xs break-all">{schema.newest}</code>
+              {schema.applied} applied, newest <code className="text-xs wrap-anywhere">{schema.newest}</code>
             </>
           ),
-          gateway: session && <code className="text-xs break-all">{session.gateway}</code>,
+          gateway: session && <code className="text-xs wrap-anywhere">{session.gateway}</code>,
         }}
       />
     </Panel>

@@ -47,7 +47,7 @@ export class EngineArgDto implements EngineArg {
 
   @StringField({
     optional: true,
-    description: 'Trade-off that the argument controls',
+    description: 'Purpose of the argument, or the trade-off that it controls',
     example: 'throughput against ITL',
   })
   reason?: string;

@@ -1,6 +1,8 @@
 import type { DeploymentEvent } from '@slipway/sdk';
 import type { Operation } from '../../../api/operation-state.js';
+import { resultsOf, type GateResult, type MeasuredValue } from '../../../rollouts/verdicts.js';
 import { Chip, type Tone } from '../../../ui/chip.js';
+import { Fitted } from '../../../ui/fitted-table.js';
 import {
   comparedBy,
   limitOf,
@@ -12,25 +14,6 @@ import {
   type RevisionMetrics,
 } from './metric-series.js';
 import { numberText } from '../../../ui/text/number-text.js';
-
-interface MeasuredValue {
-  value: number | null;
-  samples: number;
-}
-
-/** The result of an analysis for one metric, as its step stores it. */
-interface GateResult {
-  metric: string;
-  stat: string;
-  check: string;
-  verdict: string;
-  candidate: MeasuredValue | null;
-  baseline: MeasuredValue | null;
-  limit: number;
-  regression_percent: number | null;
-  regression_bound_percent: number | null;
-  regression_upper_percent: number | null;
-}
 
 const TONES: Record<GatePosition, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
 
@@ -50,13 +33,14 @@ function analysisOf(
 ): { step: string; metrics: GateResult[] } | undefined {
   const step = steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
   const told = event?.operationid === id ? event : undefined;
-  const judgement = told?.data ?? step?.evidence;
-  if (!Array.isArray(judgement?.['metrics'])) return undefined;
-  const metrics = [...listOf<GateResult>(judgement['metrics']), ...listOf<GateResult>(judgement['guards'])];
-  return { step: String(told?.data['step'] ?? step?.name), metrics };
+  const analysis = told?.data ?? step?.evidence;
+  if (!Array.isArray(analysis?.['metrics'])) return undefined;
+  return { step: String(told?.data['step'] ?? step?.name), metrics: resultsOf(analysis) };
 }
 
 const listOf = <T,>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
+
+const TITLES = ['Metric', 'Limit', 'Candidate (n)', 'Baseline (n)', 'Regression (bounds)', 'Verdict'];
 
 interface GateTableProps {
   operation: Operation;
@@ -72,40 +56,41 @@ export function GateTable({ operation, analysis, candidate, baseline }: GateTabl
   if (gates.length === 0) return null;
   const told = analysisOf(operation, analysis);
   return (
-    <table className="w-full border-collapse text-left text-xs">
-      <caption className="pb-1 text-left text-soft">
-        Gate: the rollout continues if all metrics are within their limits, and stops if one is not.{' '}
-        {told ? `Verdicts of ${told.step}.` : 'The verdict follows at the end of the soak. Current values:'}
-      </caption>
-      <thead className="text-soft">
-        <tr>
-          <th scope="col">Metric</th>
-          <th scope="col">Limit</th>
-          <th scope="col">Candidate (n)</th>
-          <th scope="col">Baseline (n)</th>
-          <th scope="col">Regression (bounds)</th>
-          <th scope="col">Verdict</th>
-        </tr>
-      </thead>
-      <tbody>
-        {gates.map((gate) => {
-          const stat = statOf(gate);
-          const result = told?.metrics.find(
-            (one) => one.metric === gate.name && one.stat === stat && one.check === gate.check,
-          );
-          return (
-            <GateRow
-              key={`${gate.name} ${stat} ${gate.check}`}
-              gate={gate}
-              stat={stat}
-              result={result}
-              candidate={candidate}
-              baseline={baseline}
-            />
-          );
-        })}
-      </tbody>
-    </table>
+    <Fitted>
+      <table role="table" className="w-full border-collapse text-left text-xs">
+        <caption className="pb-1 text-left text-soft">
+          Gate: the rollout continues if all metrics are within their limits, and stops if one is not.{' '}
+          {told ? `Verdicts of ${told.step}.` : 'The verdict follows at the end of the soak. Current values:'}
+        </caption>
+        <thead role="rowgroup" className="text-soft">
+          <tr role="row">
+            {TITLES.map((title) => (
+              <th key={title} scope="col" role="columnheader" className="pr-2">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {gates.map((gate) => {
+            const stat = statOf(gate);
+            const result = told?.metrics.find(
+              (one) => one.metric === gate.name && one.stat === stat && one.check === gate.check,
+            );
+            return (
+              <GateRow
+                key={`${gate.name} ${stat} ${gate.check}`}
+                gate={gate}
+                stat={stat}
+                result={result}
+                candidate={candidate}
+                baseline={baseline}
+              />
+            );
+          })}
+        </tbody>
+      </table>
+    </Fitted>
   );
 }
 
@@ -122,20 +107,26 @@ function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
   const limit = limitOf(gate, shown.baseline.value);
   const standing = gatePositionOf(gate, shown.candidate, limit);
   return (
-    <tr className="border-t border-line">
-      <th scope="row" className="py-0.5 pr-2 font-medium">
+    <tr role="row" className="border-t border-line">
+      <th scope="row" role="rowheader" data-label="Metric" className="py-0.5 pr-2 font-medium">
         {gate.name} {stat}
         {gate.dry_run && <span className="text-soft"> (dry run)</span>}
       </th>
-      <td className="pr-2 whitespace-nowrap">{limitText(gate)}</td>
-      <td className="pr-2 whitespace-nowrap">
+      <td role="cell" data-label="Limit" className="pr-2">
+        {limitText(gate)}
+      </td>
+      <td role="cell" data-label="Candidate (n)" className="pr-2 whitespace-nowrap">
         <MeasureCell of={shown.candidate} />
       </td>
-      <td className="pr-2 whitespace-nowrap">
+      <td role="cell" data-label="Baseline (n)" className="pr-2 whitespace-nowrap">
         <MeasureCell of={shown.baseline} />
       </td>
-      <td className="pr-2 whitespace-nowrap">{result ? boundsText(result) : '–'}</td>
-      <td>{result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}</td>
+      <td role="cell" data-label="Regression (bounds)" className="pr-2">
+        {result ? boundsText(result) : '–'}
+      </td>
+      <td role="cell" data-label="Verdict">
+        {result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}
+      </td>
     </tr>
   );
 }

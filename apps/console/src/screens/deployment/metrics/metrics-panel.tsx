@@ -1,12 +1,12 @@
 import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/sdk';
 import type { Operation } from '../../../api/operation-state.js';
 import { useAddress } from '../../../api/search.js';
-import { Chart, type ChartLine } from '../../../ui/chart.js';
+import { Chart, ChartLegend, type ChartLine } from '../../../ui/chart.js';
 import { EmptyState } from '../../../ui/empty-state.js';
 import { Loaded } from '../../../ui/loaded.js';
 import { Panel } from '../../../ui/panel.js';
 import type { PlotMark } from '../../../ui/plot.js';
-import { comparedRevisions } from './compared-revisions.js';
+import { comparedRevisions, type RevisionPair } from './compared-revisions.js';
 import { useAnalysis, useDeployment, useOperations } from '../deployment-data.js';
 import { gatesOf, GateTable } from './gate-table.js';
 import {
@@ -122,15 +122,9 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   const times = timesOf(metrics);
   return (
     <Scrolled label="Charts and gate">
-      <p className="pb-1 text-xs text-soft">
-        <ComparedRevision
-          word={names.isRollout ? 'Candidate' : 'Active'}
-          line="solid"
-          name={names.candidate}
-          metrics={candidate}
-        />
-        <ComparedRevision word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
-      </p>
+      <div className="pb-1">
+        <ChartLegend lines={legendOf(names, { candidate, baseline })} />
+      </div>
       {operation && names.isRollout && (
         <GateTable operation={operation} analysis={analysis ?? null} candidate={candidate} baseline={baseline} />
       )}
@@ -145,6 +139,7 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
             limits={limitsOf(measure, operation, baseline)}
             lines={shown.map(({ revision, tone }) => ({
               label: revision.revision,
+              word: tone === 'candidate' && !names.isRollout ? 'active' : tone,
               tone,
               values: seriesOf(revision, times, measure.value, {
                 value: measure.absent,
@@ -158,19 +153,22 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   );
 }
 
-interface ComparedRevisionProps {
-  word: string;
-  line: string;
-  name: string | null;
-  metrics: RevisionMetrics | undefined;
+/** Also names a revision without requests: its line is missing. */
+function legendOf(
+  { candidate, baseline, isRollout }: RevisionPair,
+  metrics: Record<ChartLine['tone'], RevisionMetrics | undefined>,
+): Pick<ChartLine, 'label' | 'tone'>[] {
+  const entry = (tone: ChartLine['tone'], word: string, name: string | null) =>
+    name ? [{ tone, label: `${word} ${name} (${LINES[tone]}): ${requestsText(metrics[tone])}` }] : [];
+  return [
+    ...entry('candidate', isRollout ? 'Candidate' : 'Active', candidate),
+    ...entry('baseline', 'Baseline', baseline),
+  ];
 }
 
-const ComparedRevision = ({ word, line, name, metrics }: ComparedRevisionProps) =>
-  name && (
-    <span>
-      {word} {name} ({line}): {metrics ? classesText(metrics) : 'no requests'}.{' '}
-    </span>
-  );
+const LINES = { candidate: 'solid', baseline: 'dashed' };
+
+const requestsText = (metrics: RevisionMetrics | undefined): string => (metrics ? classesText(metrics) : 'no requests');
 
 function measuresOf(stat: Stat, requestClass: RequestClass): ChartMeasure[] {
   const distribution = (name: Distribution): ChartMeasure => ({

@@ -21,7 +21,8 @@ import { PlanDialog } from './plan-dialog.js';
 import { PolicyDialog } from './policy-dialog.js';
 import { Scrolled } from '../scrolled.js';
 import { DecisionLine } from '../autopilot/decision.js';
-import { flatText, oneLine } from '../short-text.js';
+import { flatText } from '../short-text.js';
+import { oneLine } from '../../../ui/text/one-line.js';
 
 const MOST_PLANS = 20;
 const MOST_EVIDENCE = 20;

@@ -1,20 +1,32 @@
 import type { Schemas } from '@slipway/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '../../../ui/button.js';
 import { CopyAs, type ActionCommands } from '../../../ui/copy.js';
 import { Dialog } from '../../../ui/dialogs/dialog.js';
 import { ErrorNote } from '../../../ui/error-note.js';
 import { TextField } from '../../../ui/field.js';
+import { Waiting } from '../../../ui/waiting.js';
 import { Changes } from '../changes.js';
 
+/** A preview follows this long after the last letter of a text. */
+const TYPING_MS = 250;
+
 export type OperationRehearsal = Schemas['RehearsalDto'] &
-  Partial<Pick<Schemas['RolloutRehearsalDto'], 'capacity' | 'strategy'>>;
+  Partial<Pick<Schemas['RolloutRehearsalDto'], 'capacity' | 'strategy'>> & {
+    /** Of a rollback, from an api that reports it. */
+    revision?: string;
+    ready_instances?: number;
+  };
 
 interface RehearsedDialogProps {
   title: string;
   verb: string;
   isDangerous?: boolean;
+  /** Shows the effect without a request for it, and again after each change. For a form that is complete when it opens. */
+  isPreviewedAtOnce?: boolean;
+  /** More about the effect than the api reports. */
+  effect?: (rehearsal: OperationRehearsal) => ReactNode;
   /** The text to type first: the name of a production deployment. */
   nameToType?: string;
   /** The request to send; undefined while `fault` says what is missing. */
@@ -30,13 +42,33 @@ interface RehearsedDialogProps {
 
 /** A dialog for a large change: its effect is shown first, and only the shown change can be confirmed. */
 export function RehearsedDialog(props: RehearsedDialogProps) {
-  const { title, verb, isDangerous, nameToType, body, fault, rehearse, run, actionOf, onClose, children } = props;
+  const {
+    title,
+    verb,
+    isDangerous,
+    isPreviewedAtOnce,
+    effect,
+    nameToType,
+    body,
+    fault,
+    rehearse,
+    run,
+    actionOf,
+    onClose,
+    children,
+  } = props;
   const [typed, setTyped] = useState('');
   const text = JSON.stringify(body);
   const rehearsal = useMutation({ mutationFn: (given: object) => rehearse(given) });
   const isNow = ({ variables }: { variables: unknown }) => JSON.stringify(variables) === text;
   const told = isNow(rehearsal) ? rehearsal.data : undefined;
   const refusal = (isNow(run) && run.error) || (isNow(rehearsal) && rehearsal.error) || null;
+  const { mutate } = rehearsal;
+  useEffect(() => {
+    if (!isPreviewedAtOnce || text === undefined) return;
+    const timer = setTimeout(() => mutate(JSON.parse(text) as object), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [isPreviewedAtOnce, text, mutate]);
   return (
     <Dialog
       isOpen
@@ -47,9 +79,11 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
         <>
           <span className="mr-auto">{body && <CopyAs action={actionOf(body)} />}</span>
           <Button onClick={onClose}>Cancel</Button>
-          <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => rehearsal.mutate(body!)}>
-            Preview
-          </Button>
+          {!isPreviewedAtOnce && (
+            <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => mutate(body!)}>
+              Preview
+            </Button>
+          )}
           <Button
             kind={isDangerous ? 'danger' : 'primary'}
             isBusy={run.isPending}
@@ -69,7 +103,9 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
       )}
       {rehearsal.error && !told && <ErrorNote error={rehearsal.error} />}
       {told ? (
-        <RehearsalResult rehearsal={told} />
+        <RehearsalResult rehearsal={told}>{effect?.(told)}</RehearsalResult>
+      ) : isPreviewedAtOnce ? (
+        !refusal && body && <Waiting for="the preview" />
       ) : (
         <p className="text-sm text-soft">Preview the operation before you start it.</p>
       )}
@@ -91,8 +127,10 @@ const intoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: 'ne
 
 function RehearsalResult({
   rehearsal: { would, steps, diff, capacity, strategy, warnings = [] },
+  children,
 }: {
   rehearsal: OperationRehearsal;
+  children?: ReactNode;
 }) {
   return (
     <section aria-label="Preview" ref={intoView} className="space-y-2 rounded-md border border-accent p-3 text-sm">
@@ -100,6 +138,7 @@ function RehearsalResult({
         This would <strong>{would}</strong>
         {strategy && ` (strategy: ${strategy})`}.
       </p>
+      {children}
       <Changes changes={diff} none="The spec does not change." />
       <p className="text-xs">
         Steps:{' '}

@@ -5,12 +5,14 @@ import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
 import { useSchemaForm } from '../../../forms/use-schema-form.js';
+import { Facts } from '../../../ui/facts.js';
 import { SelectField } from '../../../ui/field.js';
 import { shellLine } from '../../../ui/text/shell-line.js';
-import { useDeployment, useOperations, useRevisions } from '../deployment-data.js';
+import { useDeployment, useOperations, useRevisions, useRoute } from '../deployment-data.js';
 import { useFreshKey } from '../fresh-key.js';
 import { isLive } from '../../../api/operation-state.js';
 import { RehearsedDialog } from './rehearsed-dialog.js';
+import { rollbackEffect, type RollbackEffect } from './rollback-effect.js';
 import { ROLLBACK } from './rollout-layout.js';
 import { keyOf } from '../renewal.js';
 import { whyNoRollback } from '../traffic.js';
@@ -24,10 +26,28 @@ interface RollbackDialogProps {
 
 type RollbackBody = NonNullable<BodyOf<'createRollback'>>;
 
+function Effect({ of }: { of: RollbackEffect | undefined }) {
+  if (!of) return null;
+  return (
+    <Facts
+      of={{
+        Revision: of.revision,
+        Traffic: of.traffic.map((line) => (
+          <span key={line} className="block">
+            {line}
+          </span>
+        )),
+        Instances: of.instances,
+      }}
+    />
+  );
+}
+
 export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
   const { data: deployment } = useDeployment(name);
   const { data: operations } = useOperations(name);
   const { data: revisions } = useRevisions(name);
+  const { data: route } = useRoute(name);
   const [value] = useState({ to_revision: to });
   const form = useSchemaForm<RollbackBody>(request, ROLLBACK, { value });
   const live = (operations ?? []).find(isLive);
@@ -45,6 +65,8 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
       title={`Rollback of ${name}`}
       verb="Roll back"
       isDangerous
+      isPreviewedAtOnce
+      effect={(rehearsal) => <Effect of={rollbackEffect(rehearsal, active, route?.targets ?? [])} />}
       nameToType={deployment?.environment === 'production' ? name : undefined}
       body={form.isComplete ? body : undefined}
       rehearse={(given) => slipway.deployments.rollbacks.rehearse(name, given)}

@@ -98,7 +98,7 @@ describe('an argument', () => {
     ['choice', 'fp8', 'fp8'],
     ['number', '1.5', 1.5],
     ['boolean', 'false', false],
-    ['json', '{"a":[1]}', { a: [1] }],
+    ['json', '{"a":[1]}', '{"a":[1]}'],
   ])('of the type %s', (type, text, value) => expect(argValue(type, 'x', text)).toEqual(value));
   it('is refused if it is no JSON', () => expect(() => argValue('json', 'x', '{')).toThrow('x is not valid JSON.'));
 });

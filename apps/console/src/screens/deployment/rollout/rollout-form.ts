@@ -111,11 +111,16 @@ export const argText = (value: unknown): string => (typeof value === 'string' ? 
 export function argValue(type: string, name: string, text: string): unknown {
   if (type === 'integer' || type === 'number') return numberOf(text, name, type === 'integer');
   if (type === 'boolean') return text === 'true';
-  if (type !== 'json') return text;
+  if (type === 'json') assertJson(text, name);
+  // The api takes JSON as text, too: the engine reads it.
+  return text;
+}
+
+function assertJson(text: string, what: string): void {
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
   } catch {
-    throw new Error(`${name} is not valid JSON.`);
+    throw new Error(`${what} is not valid JSON.`);
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Target } from '../../../api/items.js';
 import type { Path } from '../../../forms/schema.js';
 import type { Attempt, SchemaFormState } from '../../../forms/use-schema-form.js';
-import { SelectField, TextField } from '../../../ui/field.js';
+import { SelectField, TextArea, TextField } from '../../../ui/field.js';
+import { argumentFault, argumentHelp, type EngineArgument } from './argument-help.js';
 import type { ArgTexts } from './rollout-form.js';
-import { oneLine } from '../short-text.js';
+import { oneLine } from '../../../ui/text/one-line.js';
 
-type EngineArgument = NonNullable<Target['engines'][number]['declared']>[number];
+const MOST_DEFAULT = 40;
 
 interface RuntimeFieldsProps {
   form: SchemaFormState<unknown>;
@@ -56,7 +57,7 @@ export function RuntimeFields({ form, attempt, path, targets, args, onArgs }: Ru
       </div>
       {refused('args') && <p className="text-xs text-bad">{refused('args')}</p>}
       {(declared.length > 0 || undeclared.length > 0) && (
-        <div className="grid gap-3 sm:grid-cols-3">
+        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
           {declared.slice(0, 100).map((arg) => (
             <ArgField key={arg.name} arg={arg} value={args[arg.name] ?? ''} onChange={(text) => set(arg.name, text)} />
           ))}
@@ -92,42 +93,34 @@ interface ArgFieldProps {
 }
 
 function ArgField({ arg, value, onChange }: ArgFieldProps) {
-  const hint = [
-    arg.type,
-    arg.min !== undefined && `from ${arg.min}`,
-    arg.max !== undefined && `to ${arg.max}`,
-    arg.default !== undefined && arg.default !== null && `default ${oneLine(arg.default, 40)}`,
-    arg.reason,
-  ]
-    .filter(Boolean)
-    .join(', ');
-  const choices =
-    arg.type === 'boolean' ? ['true', 'false'] : Array.isArray(arg.choices) ? arg.choices.map(String) : undefined;
+  const common = { label: arg.name, hint: argumentHelp(arg), fault: argumentFault(arg, value), value };
+  const { type, choices: declared, default: preset } = arg;
+  const choices = type === 'boolean' ? ['true', 'false'] : Array.isArray(declared) ? declared.map(String) : undefined;
+  const none = preset === undefined || preset === null ? 'not set' : `Default: ${oneLine(preset, MOST_DEFAULT)}`;
   if (choices)
     return (
-      <SelectField label={arg.name} hint={hint} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">not set</option>
+      <SelectField {...common} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{none}</option>
         <Options names={choices} now={value} />
       </SelectField>
     );
-  const isNumber = arg.type === 'integer' || arg.type === 'number';
+  if (type === 'json')
+    return (
+      <TextArea
+        {...common}
+        rows={3}
+        spellCheck={false}
+        className="font-mono text-xs"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    );
+  const isNumber = type === 'integer' || type === 'number';
   return (
     <TextField
-      label={arg.name}
-      hint={hint}
+      {...common}
       inputMode={isNumber ? 'decimal' : undefined}
-      fault={isNumber ? rangeFault(arg, value) : undefined}
-      value={value}
+      placeholder={none}
       onChange={(event) => onChange(event.target.value)}
     />
   );
-}
-
-/** Shown during typing; the api decides finally. */
-function rangeFault({ min, max }: EngineArgument, text: string): string | undefined {
-  const value = Number(text);
-  if (text === '' || Number.isNaN(value)) return undefined;
-  if (min !== undefined && value < min) return `At least ${min}`;
-  if (max !== undefined && value > max) return `At most ${max}`;
-  return undefined;
 }

@@ -1,0 +1,75 @@
+import { isMetric, metricOf, type Operation } from '@slipway/sdk';
+import { metricText, numberText } from '../ui/text/number-text.js';
+
+export interface MeasuredValue {
+  value: number | null;
+  samples: number;
+}
+
+/** The result of an analysis for one metric, as the api stores it; a later api may add fields. */
+export interface GateResult {
+  metric: string;
+  stat: string;
+  check: string;
+  verdict: string;
+  candidate: MeasuredValue | null;
+  baseline: MeasuredValue | null;
+  limit: number;
+  operator?: string;
+  dry_run?: boolean;
+  regression_percent: number | null;
+  regression_bound_percent: number | null;
+  regression_upper_percent: number | null;
+}
+
+/** The verdicts of one step. */
+export interface Judgement {
+  step: string;
+  verdict: string;
+  results: GateResult[];
+}
+
+const MOST_RESULTS = 40;
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the results in an analysis: its metrics, then its guards. Values of an unknown shape are ignored. */
+export function resultsOf(analysis: unknown): GateResult[] {
+  if (!isObject(analysis)) return [];
+  const all = [...listOf(analysis['metrics']), ...listOf(analysis['guards'])];
+  return all
+    .filter((one) => isObject(one) && typeof one['metric'] === 'string' && typeof one['verdict'] === 'string')
+    .slice(0, MOST_RESULTS) as GateResult[];
+}
+
+/** Returns the verdicts of all judged steps of an operation, the newest first. */
+export function judgementsOf({ steps, result }: Pick<Operation, 'steps' | 'result'>): Judgement[] {
+  const stored = isObject(result['analysis']) ? result['analysis'] : {};
+  return steps
+    .map(({ name, evidence }) => {
+      const analysis = resultsOf(evidence).length > 0 ? evidence : stored[name];
+      const verdict = isObject(analysis) ? analysis['verdict'] : undefined;
+      return { step: name, verdict: typeof verdict === 'string' ? verdict : '', results: resultsOf(analysis) };
+    })
+    .filter(({ results }) => results.length > 0)
+    .reverse();
+}
+
+/** `≤ 500 ms`, `≤ 20 % worse`, `≤ 5 points more`. A guard without a baseline is a threshold. */
+export function limitText({ metric, check, limit, operator, baseline }: GateResult): string {
+  if (check === 'guard' && baseline) return `≤ ${numberText(100 * limit)} points more`;
+  if (check === 'regression') return `≤ ${numberText(limit)} % worse`;
+  return `${(operator ?? usualOperator(metric)) === 'gte' ? '≥' : '≤'} ${metricText(metric, limit)}`;
+}
+
+const usualOperator = (metric: string): string =>
+  isMetric(metric) && metricOf(metric).better === 'higher' ? 'gte' : 'lte';
+
+/** `120`, or with a baseline `120, baseline 90` */
+export function samplesText({ candidate, baseline }: Pick<GateResult, 'candidate' | 'baseline'>): string {
+  const own = String(candidate?.samples ?? 0);
+  return baseline ? `${own}, baseline ${baseline.samples}` : own;
+}

@@ -1,0 +1,65 @@
+import { createContext, useEffect, useLayoutEffect, useRef, type ComponentProps, type ReactNode } from 'react';
+import { classes } from './classes.js';
+
+/** Whether a table has all rows of its list. A part of a list cannot be sorted: its first row may be on another page. */
+export const WholeList = createContext(true);
+
+interface FittedProps extends ComponentProps<'div'> {
+  /**
+   * A table. Its cells have the title of their column as `data-label`, and all elements have explicit roles, because a
+   * changed `display` removes those that they have by themselves.
+   */
+  children: ReactNode;
+}
+
+/**
+ * Makes a table fit. If there is too little width for its columns, each row becomes a list of its cells, so that nothing
+ * is cut and no word is broken. The content decides: the same width may be enough for other rows.
+ */
+export function Fitted({ className, children, ...others }: FittedProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => layOut(box.current!));
+  useEffect(() => {
+    const { current } = box;
+    let frame = 0;
+    // In the next frame: a change of size in the callback itself would be reported as an error of the page.
+    const observer = new ResizeObserver(() => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => layOut(current!));
+    });
+    observer.observe(current!);
+    for (const child of current!.children) observer.observe(child);
+    return () => {
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+    };
+  }, []);
+  return (
+    <div ref={box} className={classes('fitted-table relative overflow-x-auto', className)} {...others}>
+      {children}
+    </div>
+  );
+}
+
+interface FittedTableProps {
+  /** For screen readers. */
+  label: string;
+  className?: string;
+  children: ReactNode;
+}
+
+/** The same as a part of the page with a name, which the keyboard can scroll. */
+export const FittedTable = ({ label, ...others }: FittedTableProps) => (
+  <Fitted tabIndex={0} role="region" aria-label={label} {...others} />
+);
+
+/** From the best to the narrowest: columns, cells with their titles beside them, and cells with their titles above them. */
+const LAYOUTS = ['columns', 'beside', 'above'];
+
+/** Tries the layouts: the width that one needs is known only while it is in force. Nothing is painted in between. */
+function layOut(box: HTMLElement): void {
+  for (const layout of LAYOUTS) {
+    box.dataset['layout'] = layout;
+    if (box.scrollWidth <= box.clientWidth) return;
+  }
+}
