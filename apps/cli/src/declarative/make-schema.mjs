@@ -16,7 +16,7 @@ const definitions = {};
  */
 function adapted(schema) {
   const { $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest } = withoutNull(schema);
-  const { default: _default, ...kept } = rest;
+  const { default: _default, 'x-default': objectDefault, ...kept } = rest;
   // The description repeats the default, which does not hold for a field that the file omits.
   if (objectDefault !== undefined) kept.description = kept.description?.replace(/(?:\. |^)Default: `.*`$/s, '.');
   if (kept.description === '.') delete kept.description;

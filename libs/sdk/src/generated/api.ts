@@ -390,7 +390,7 @@ export interface paths {
         };
         /**
          * List deployments
-         * @description Returns deployments, newest first. Filter them by `environment` and `label`.
+         * @description Returns deployments, newest first. Filter them by `state`, `environment` and `label`, or search with `q`.
          */
         get: operations["listDeployments"];
         put?: never;
@@ -611,6 +611,26 @@ export interface paths {
         get: operations["getDeploymentMetrics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deployments/{name}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart the instances
+         * @description Restarts the instances of the revisions that serve, one after the other. With capacity for one more instance, that one starts first. Without it, each instance restarts while the others serve; a revision with one instance restarts while requests wait at the gateways for at most `hold_seconds`. The route stays, and requests in flight end first, within `drain_seconds` of the deployment. A restart that fails stops no further instance, and a retry continues with those that are left. Adopted servers are never restarted. Returns 202 with the operation.
+         */
+        post: operations["restartDeployment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1071,7 +1091,7 @@ export interface paths {
         get: operations["listSandboxFiles"];
         /**
          * Upload a file
-         * @description Accepts a JSON object with the content of the file, up to 8 MiB, or the raw bytes with `?path=`, up to the limit of the service. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file completely or not at all.
+         * @description Accepts a JSON object with the content of the file, up to 8 MiB, or the raw bytes with `?path=`, up to the limit of the service. Options of the query hold for both; an option in query and body must have one value. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file completely or not at all.
          */
         put: operations["putSandboxFile"];
         post?: never;
@@ -1462,6 +1482,14 @@ export interface components {
              */
             on_inconclusive?: "pause" | "rollback" | (string & {});
         };
+        AnalysisInputDto: {
+            /** @description Required unless `mode` is `none`. Guards judge the outcomes that no metric names. */
+            metrics?: components["schemas"]["AnalysisMetricInputDto"][] | null;
+            /** @description `none`: nothing judges the rollout, not even the guards. `metrics` is then ignored and may be absent. */
+            mode?: ("none" | (string & {})) | null;
+            on_failure?: ("rollback" | "pause" | (string & {})) | null;
+            on_inconclusive?: ("pause" | "rollback" | (string & {})) | null;
+        };
         AnalysisMetricDto: {
             /** @enum {string} */
             check: "threshold" | "regression" | (string & {});
@@ -1494,8 +1522,34 @@ export interface components {
             /** @description Seconds of samples that the check uses; default: the soak */
             window_seconds?: number;
         };
+        AnalysisMetricInputDto: {
+            /** @enum {string} */
+            check: "threshold" | "regression" | (string & {});
+            /**
+             * @description Whether the check is only reported and never blocks
+             * @default false
+             */
+            dry_run?: boolean | null;
+            /**
+             * @description Number of breaches of this check that the rollout tolerates
+             * @default 0
+             */
+            failure_limit?: number | null;
+            max_regression_percent?: number | null;
+            /** @default 50 */
+            min_samples?: number | null;
+            /** @enum {string} */
+            name: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
+            /** @description Default: lte for metrics that are better when lower, else gte */
+            operator?: ("lte" | "gte" | (string & {})) | null;
+            /** @description Default: the default of the metric, which is p95 for values and rate for counts */
+            stat?: ("avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {})) | null;
+            threshold?: number | null;
+            /** @description Seconds of samples that the check uses; default: the soak */
+            window_seconds?: number | null;
+        };
         AnalysisPatchDto: {
-            metrics?: components["schemas"]["AnalysisMetricDto"][] | null;
+            metrics?: components["schemas"]["AnalysisMetricInputDto"][] | null;
             /** @enum {string|null} */
             mode?: "none" | null;
             /** @enum {string|null} */
@@ -1504,7 +1558,7 @@ export interface components {
             on_inconclusive?: "pause" | "rollback" | null;
         };
         ApprovePlanDto: {
-            comment?: string;
+            comment?: string | null;
             /** @description The content_digest of the plan that was reviewed; only this content is approved */
             plan_digest: string;
         };
@@ -1540,6 +1594,15 @@ export interface components {
              * @enum {string}
              */
             visibility?: "tenant" | "shared" | (string & {});
+        };
+        AudienceInputDto: {
+            /**
+             * @description Ids of additional tenants; only with visibility `tenant`. Only the operator tenant can list other tenants.
+             * @default []
+             */
+            tenants?: string[] | null;
+            /** @description `tenant`: the publishing tenant and the listed ones; `shared`: every tenant. Only the operator tenant can use `shared`. */
+            visibility?: ("tenant" | "shared" | (string & {})) | null;
         };
         AuditPageDto: {
             data: components["schemas"]["AuditRowDto"][];
@@ -1586,8 +1649,14 @@ export interface components {
             /** @description Seconds after the promotion. `keep_previous_seconds` must be at least this, so that a rollback is immediate */
             seconds: number;
         };
+        BakeInputDto: {
+            /** @description Only checks of type `threshold`: no other revision has traffic to compare with */
+            metrics: components["schemas"]["AnalysisMetricInputDto"][];
+            /** @description Seconds after the promotion. `keep_previous_seconds` must be at least this, so that a rollback is immediate */
+            seconds: number;
+        };
         BakePatchDto: {
-            metrics?: components["schemas"]["AnalysisMetricDto"][] | null;
+            metrics?: components["schemas"]["AnalysisMetricInputDto"][] | null;
             seconds?: number | null;
         };
         BindingDto: {
@@ -1626,20 +1695,20 @@ export interface components {
              * @description OpenAI-compatible server that the operator allows as a supplier.
              * @example https://models.inference.example.com/v1
              */
-            base_url?: string;
+            base_url?: string | null;
             /**
              * Format: password
              * @description Bearer credential for the supplier; stored encrypted, never shown.
              */
-            credential?: string;
+            credential?: string | null;
             /** @description Deployment of this tenant; requires `revision`. */
-            deployment?: string;
+            deployment?: string | null;
             /** @description Name of the model at the supplier. */
-            model?: string;
+            model?: string | null;
             /** @description Id, number or name of the revision; resolved once and pinned. */
-            revision?: string;
+            revision?: string | null;
             /** @description Name of the supplier that runs the server; requires `base_url` and `model`. Shown to admins only. */
-            supplier?: string;
+            supplier?: string | null;
         };
         BoundTargetDto: {
             base_url?: string;
@@ -1653,7 +1722,7 @@ export interface components {
         };
         CancelOperationDto: {
             /** @description Reason for the cancellation. The operation and its event show it. */
-            reason?: string;
+            reason?: string | null;
         };
         CapacityDto: {
             /** @description Null if the target does not report it or has no limit */
@@ -1759,66 +1828,54 @@ export interface components {
             warnings?: components["schemas"]["WarningDto"][];
         };
         CreateBindingDto: {
-            limits?: components["schemas"]["BindingLimitsDto"];
+            limits?: components["schemas"]["BindingLimitsDto"] | null;
             product_id: string;
             /** @description Either `{deployment, revision}` or `{supplier, base_url, model, credential}`. */
             target: components["schemas"]["BindingTargetDto"];
         };
         CreateDeploymentDto: {
             /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. Without it, guards judge a soak. */
-            default_analysis?: components["schemas"]["AnalysisDto"];
+            default_analysis?: components["schemas"]["AnalysisInputDto"] | null;
             /** @description Strategy of rollouts that omit `strategy` */
-            default_strategy?: components["schemas"]["StrategyDto"];
-            description?: string;
-            display_name?: string;
+            default_strategy?: components["schemas"]["StrategyInputDto"] | null;
+            description?: string | null;
+            display_name?: string | null;
             /**
              * @description Seconds that an instance without traffic waits for its requests in flight before it is stopped. Without requests it stops at once.
              * @default 600
              */
-            drain_seconds?: number;
+            drain_seconds?: number | null;
             /** @example production */
-            environment?: string;
+            environment?: string | null;
             /**
-             * @default {}
+             * @description Default: `{}`
              * @example {
              *       "team": "search"
              *     }
              */
             labels?: {
                 [key: string]: string;
-            };
-            /**
-             * @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its inference requests may name. The gateways refuse others with 400 `media_url_refused`. A published slug has a rule of its own in addition.
-             * @default {
-             *       "allow": "any",
-             *       "hosts": []
-             *     }
-             */
-            media_urls?: components["schemas"]["MediaUrlsDto"];
+            } | null;
+            /** @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its inference requests may name. The gateways refuse others with 400 `media_url_refused`. A published slug has a rule of its own in addition. Default: `{"allow":"any","hosts":[]}` */
+            media_urls?: components["schemas"]["MediaUrlsInputDto"] | null;
             /**
              * @description Name that clients send as `model`; unique within the tenant
              * @example chat
              */
             name: string;
-            /**
-             * @description Changes that the deployment is protected from. Lowering it requires the scope admin. A rollback is always allowed.
-             * @default {
-             *       "deletion": false,
-             *       "rollouts": "any"
-             *     }
-             */
-            protection?: components["schemas"]["ProtectionDto"];
+            /** @description Changes that the deployment is protected from. Lowering it requires the scope admin. A rollback is always allowed. Default: `{"deletion":false,"rollouts":"any"}` */
+            protection?: components["schemas"]["ProtectionInputDto"] | null;
             /**
              * @description Number of unused revisions to keep. Revisions that a route, binding or rollback refers to are always kept.
              * @default 10
              */
-            revision_history_limit?: number;
+            revision_history_limit?: number | null;
             /** @description Overrides single fields of the `scaling` of its revisions. Omitted fields keep the value of the revision. */
-            scaling?: components["schemas"]["ScalingOverrideDto"];
+            scaling?: components["schemas"]["ScalingOverrideInputDto"] | null;
         };
         CreatePassportDto: {
             /** @description Applies until the first request; after that, the affinity of the route applies. */
-            affinity?: components["schemas"]["PassportAffinityRequestDto"];
+            affinity?: components["schemas"]["PassportAffinityRequestDto"] | null;
             /**
              * @description Value that requests of the session send as `model`: the name of a deployment, or the slug of a model API.
              * @example chat
@@ -1827,37 +1884,31 @@ export interface components {
             /** @description The key that requests of the session carry. Only a keyed hash of it is stored. */
             session_id: string;
             /** @description Owner of the session, as free text. */
-            subject?: string;
+            subject?: string | null;
         };
         CreatePlanDto: {
             /** @description Id, number or name of the revision that the plan is based on; it must be the active one, which is the default */
-            base_revision?: string;
+            base_revision?: string | null;
             /** @description Expected spec digest of the base; the request fails with 409 plan_stale if it differs */
-            base_spec_digest?: string;
+            base_spec_digest?: string | null;
             /**
              * @description Changes to the spec; derived from rollout if omitted
              * @default []
              */
-            changes?: components["schemas"]["PlanChangeDto"][];
+            changes?: components["schemas"]["PlanChangeInputDto"][] | null;
             /**
              * @description Name of the deployment
              * @example chat
              */
             deployment: string;
             /** @default [] */
-            evidence?: components["schemas"]["PlanEvidenceDto"][];
+            evidence?: components["schemas"]["PlanEvidenceInputDto"][] | null;
             /** @description Impact that the author expects, as a free-form object */
             predicted_impact?: {
                 [key: string]: unknown;
             } | null;
-            /**
-             * @description Risk as the author sees it; the policy adds its own reasons
-             * @default {
-             *       "level": "low",
-             *       "reasons": []
-             *     }
-             */
-            risk?: components["schemas"]["PlanRiskDto"];
+            /** @description Risk as the author sees it; the policy adds its own reasons. Default: `{"level":"low","reasons":[]}` */
+            risk?: components["schemas"]["PlanRiskInputDto"] | null;
             /**
              * @description Body for POST /deployments/{name}/rollouts; derived from changes if omitted
              * @example {
@@ -1870,23 +1921,23 @@ export interface components {
              */
             rollout?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** @default  */
-            summary?: string;
+            summary?: string | null;
         };
         CreateProductDto: {
-            context_length?: number;
-            description?: string;
+            context_length?: number | null;
+            description?: string | null;
             /** @description Defaults to the slug. */
-            display_name?: string;
-            max_output_tokens?: number;
+            display_name?: string | null;
+            max_output_tokens?: number | null;
             /**
              * @default [
              *       "text"
              *     ]
              */
-            modalities?: ("text" | "image" | "audio" | "video" | "embedding" | "file")[];
-            pricing?: components["schemas"]["PricingDto"];
+            modalities?: ("text" | "image" | "audio" | "video" | "embedding" | "file")[] | null;
+            pricing?: components["schemas"]["PricingDto"] | null;
             /**
              * @description `vendor/model`, which clients send as `model`. The vendor must be the name of the tenant; the operator tenant can use any vendor.
              * @example acme/chat
@@ -1899,21 +1950,15 @@ export interface components {
              *       "tools"
              *     ]
              */
-            supported_parameters?: string[];
+            supported_parameters?: string[] | null;
         };
         CreatePublicationDto: {
             /** @description Defaults to the publishing tenant alone. */
-            audience?: components["schemas"]["AudienceDto"];
-            bindings: components["schemas"]["PublicationBindingDto"][];
-            /**
-             * @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its requests may name. The gateways refuse others with 400 `media_url_refused`. A deployment that a binding leads to keeps its own rule in addition.
-             * @default {
-             *       "allow": "data_only",
-             *       "hosts": []
-             *     }
-             */
-            media_urls?: components["schemas"]["MediaUrlsDto"];
-            notes?: string;
+            audience?: components["schemas"]["AudienceInputDto"] | null;
+            bindings: components["schemas"]["PublicationBindingInputDto"][];
+            /** @description Which URLs of media (`image_url`, `input_audio`, `file` and their like) its requests may name. The gateways refuse others with 400 `media_url_refused`. A deployment that a binding leads to keeps its own rule in addition. Default: `{"allow":"data_only","hosts":[]}` */
+            media_urls?: components["schemas"]["MediaUrlsInputDto"] | null;
+            notes?: string | null;
             product_id: string;
         };
         CreateReferenceDto: {
@@ -1927,13 +1972,13 @@ export interface components {
              * Format: password
              * @description Sent to the provider with each file; stored encrypted, never shown.
              */
-            credential?: string;
+            credential?: string | null;
             /** @description Id of the sandbox at the provider. */
             external_id: string;
             /** @description Labels of the sandbox that is created with the reference. */
             labels?: {
                 [key: string]: string;
-            };
+            } | null;
             /** @enum {string} */
             provider: "e2b" | "daytona" | "custom";
         };
@@ -1942,7 +1987,7 @@ export interface components {
              * Format: date-time
              * @description Time at which the sandbox and its files are deleted. Defaults to never.
              */
-            expires_at?: string;
+            expires_at?: string | null;
             /**
              * @example {
              *       "team": "search"
@@ -1950,15 +1995,15 @@ export interface components {
              */
             labels?: {
                 [key: string]: string;
-            };
+            } | null;
             /**
              * @description Defaults to the provider of the reference, or to local without a reference.
-             * @enum {string}
+             * @enum {string|null}
              */
-            provider?: "local" | "e2b" | "daytona" | "custom";
+            provider?: "local" | "e2b" | "daytona" | "custom" | null;
             /** @description Id of an active reference. The files of this sandbox are sent to its external sandbox. */
-            reference_id?: string;
-            workspace?: components["schemas"]["NewWorkspaceDto"];
+            reference_id?: string | null;
+            workspace?: components["schemas"]["WorkspaceRequestDto"] | null;
         };
         CreateTenantDto: {
             /**
@@ -1968,14 +2013,14 @@ export interface components {
              *       "org_01"
              *     ]
              */
-            external_organization_ids?: string[];
+            external_organization_ids?: string[] | null;
             /**
              * @description Unique regardless of case, without white space at either end, in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.
              * @example acme
              */
             name: string;
             /** @description Owner of the first token. Defaults to the person `admin`. */
-            owner?: components["schemas"]["NewOwnerDto"];
+            owner?: components["schemas"]["OwnerRequestDto"] | null;
         };
         CreateTokenDto: {
             /**
@@ -1994,7 +2039,7 @@ export interface components {
              */
             name: string;
             /** @description Defaults to the owner of the caller. */
-            owner?: components["schemas"]["NewOwnerDto"];
+            owner?: components["schemas"]["OwnerRequestDto"] | null;
             /** @description Each scope includes the lower ones. Duplicates are removed. */
             scopes: ("viewer" | "operator" | "admin")[];
         };
@@ -2006,7 +2051,7 @@ export interface components {
              *       "chat"
              *     ]
              */
-            deployments?: string[];
+            deployments?: string[] | null;
             /** @description Free text */
             description?: string | null;
             /**
@@ -2017,7 +2062,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[];
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
             /**
              * @description https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.
              * @example https://hooks.example.com/slipway
@@ -2027,8 +2072,8 @@ export interface components {
         CreatedTenantDto: {
             id: string;
             name: string;
-            /** @description The tenant's first admin token. Shown once. */
-            token: string;
+            /** @description The tenant's first admin token. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key. */
+            token: string | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
         CreatedTokenDto: {
@@ -2059,8 +2104,8 @@ export interface components {
             scopes: ("viewer" | "operator" | "admin" | (string & {}))[];
             /** @enum {string} */
             state: "active" | "revoked" | "expired" | (string & {});
-            /** @description The token itself. Shown once. */
-            token: string;
+            /** @description The token itself. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key. */
+            token: string | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
         CreatedWebhookDto: {
@@ -2092,10 +2137,10 @@ export interface components {
              */
             previous_secret_until: string | null;
             /**
-             * @description Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once.
+             * @description Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
-            secret: string;
+            secret: string | null;
             /** @enum {string} */
             state: "active" | "disabled" | (string & {});
             url: string;
@@ -2422,6 +2467,31 @@ export interface components {
              */
             protocol?: "openai" | (string & {});
         };
+        EndpointSpecInputDto: {
+            /**
+             * @description Path of the API below the base URL. If omitted: the base URL itself if its path ends in a version, such as `/v1`, `/api/v3` or `/v1beta/openai`; else `/v1` below it
+             * @example /openai
+             */
+            api_path?: string | null;
+            /**
+             * @description URL of a running OpenAI-compatible server; set this, `base_urls` or both
+             * @example http://127.0.0.1:8000
+             */
+            base_url?: string | null;
+            /**
+             * @description Further servers with the same model; each is a separate instance. At most 32 including `base_url`
+             * @example [
+             *       "http://127.0.0.1:8001",
+             *       "http://127.0.0.1:8002"
+             *     ]
+             */
+            base_urls?: string[] | null;
+            /** @description A secret of the operator's configuration, sent as a bearer token */
+            credential_ref?: string | null;
+            /** @default /health */
+            health_path?: string | null;
+            protocol?: ("openai" | (string & {})) | null;
+        };
         EngineArgDto: {
             /** @description Name of another argument. The value must be at least as large as the value of that argument. */
             at_least?: string;
@@ -2454,7 +2524,7 @@ export interface components {
             /** @description True if the argument may change the quality of responses */
             quality?: boolean;
             /**
-             * @description Trade-off that the argument controls
+             * @description Purpose of the argument, or the trade-off that it controls
              * @example throughput against ITL
              */
             reason?: string;
@@ -2575,6 +2645,28 @@ export interface components {
              */
             min_samples?: number;
         };
+        EvidenceInputDto: {
+            /**
+             * @description One-sided confidence that a conclusion needs. Intervals have the level 2 x confidence - 1: 0.95 gives 90 % intervals
+             * @default 0.95
+             */
+            confidence?: number | null;
+            /**
+             * @description Older evidence supports no plan
+             * @default 604800
+             */
+            max_age_seconds?: number | null;
+            /**
+             * @description Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion
+             * @default 1800
+             */
+            min_duration_seconds?: number | null;
+            /**
+             * @description Fewer requests than this give no conclusion and no plan
+             * @default 50
+             */
+            min_samples?: number | null;
+        };
         ExperimentBudgetDto: {
             /**
              * @description Paths in the spec of a revision that a plan may change, including everything below them. A bare name is an engine argument. If omitted, a plan may change anything, but the autopilot proposes only scaling.min_replicas. If empty, a plan may change nothing
@@ -2606,6 +2698,34 @@ export interface components {
              * @enum {string}
              */
             period?: "day" | "week" | "month" | (string & {});
+        };
+        ExperimentBudgetInputDto: {
+            /**
+             * @description Paths in the spec of a revision that a plan may change, including everything below them. A bare name is an engine argument. If omitted, a plan may change anything, but the autopilot proposes only scaling.min_replicas. If empty, a plan may change nothing
+             * @example [
+             *       "scaling.min_replicas",
+             *       "runtime.args.max_num_seqs"
+             *     ]
+             */
+            allowed_knobs?: string[] | null;
+            /** @description Maximum cost that plans may add in a period, by the operator's prices. An amount of 0 forbids plans that add cost */
+            max_cost?: components["schemas"]["MoneyDto"] | null;
+            /** @description Number of plans that the autopilot may propose in a period. Its limit for trials has no effect yet: Slipway does not run trials */
+            max_experiments?: number | null;
+            /** @description Maximum device hours that plans may add in a period, including the overlap of their rollouts. 0 forbids plans that add any */
+            max_gpu_hours?: number | null;
+            /**
+             * @description Number of trials that may run at the same time. It has no effect yet: Slipway does not run trials. It is stored for the release that does
+             * @default 1
+             */
+            max_parallel?: number | null;
+            /**
+             * @description Maximum share of the traffic that a candidate may get in its first step
+             * @default 5
+             */
+            max_traffic_percent?: number | null;
+            /** @description Period of the budget: the last 1, 7 or 30 days */
+            period?: ("day" | "week" | "month" | (string & {})) | null;
         };
         FailedStartDto: {
             /** Format: date-time */
@@ -2765,6 +2885,14 @@ export interface components {
             n?: number;
             value?: number | null;
         };
+        MeasuredInputDto: {
+            /**
+             * @description Samples
+             * @default 0
+             */
+            n?: number | null;
+            value?: number | null;
+        };
         MediaUrlsDto: {
             /**
              * @description `any`: whatever the engine fetches; `data_only`: only `data:` URLs, which name nothing to fetch; `hosts`: these, and http and https URLs of `hosts`
@@ -2781,6 +2909,23 @@ export interface components {
              *     ]
              */
             hosts?: string[];
+        };
+        MediaUrlsInputDto: {
+            /**
+             * @description `any`: whatever the engine fetches; `data_only`: only `data:` URLs, which name nothing to fetch; `hosts`: these, and http and https URLs of `hosts`
+             * @enum {string}
+             */
+            allow: "any" | "data_only" | "hosts" | (string & {});
+            /**
+             * @description With `hosts`: names of hosts in lower case and ASCII, with a port if it is not 80 for http or 443 for https. `*.` allows every host below a name.
+             * @default []
+             * @example [
+             *       "images.example.com",
+             *       "*.cdn.example",
+             *       "10.0.0.7:8080"
+             *     ]
+             */
+            hosts?: string[] | null;
         };
         MediaUrlsPatchDto: {
             /**
@@ -2843,6 +2988,20 @@ export interface components {
             /** @description Location of the weights, such as a path or hf://… */
             uri?: string;
         };
+        ModelSpecInputDto: {
+            /** @example gguf */
+            format?: string | null;
+            /**
+             * @description Name of the model at the model server
+             * @example llama-3.1-8b
+             */
+            id: string;
+            /** @example Q4_K_M */
+            quantization?: string | null;
+            revision?: string | null;
+            /** @description Location of the weights, such as a path or hf://… */
+            uri?: string | null;
+        };
         MoneyDto: {
             amount: number;
             /**
@@ -2851,33 +3010,17 @@ export interface components {
              */
             currency: string;
         };
-        NewOwnerDto: {
-            /**
-             * @description Owner of the token. All tokens of one owner count as one approver.
-             * @example alice
-             */
-            id: string;
-            /**
-             * @description Tokens of a service cannot approve plans.
-             * @enum {string}
-             */
-            type: "person" | "service";
-        };
-        NewWorkspaceDto: {
-            /** @description Maximum size of all files together, in bytes. The service sets the highest value, which is also the default. */
-            bytes_limit?: number;
-        };
         ObjectiveDto: {
             /**
              * @description The better direction of the metric: `maximize` for `output_tokens_per_s`, and `minimize` for all others. The other direction is refused
              * @enum {string}
              */
-            direction: "minimize" | "maximize" | (string & {});
+            direction: "minimize" | "maximize";
             /**
              * @description Metric to improve: one of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator
              * @enum {string}
              */
-            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "gpu_hours_per_mtok" | "cost_per_mtok" | (string & {});
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "gpu_hours_per_mtok" | "cost_per_mtok";
         };
         ObservedWorkloadDto: {
             /** @description Concurrent requests at the peak */
@@ -3001,6 +3144,18 @@ export interface components {
             /** @enum {string} */
             type: "person" | "service" | (string & {});
         };
+        OwnerRequestDto: {
+            /**
+             * @description Owner of the token. All tokens of one owner count as one approver.
+             * @example alice
+             */
+            id: string;
+            /**
+             * @description Tokens of a service cannot approve plans.
+             * @enum {string}
+             */
+            type: "person" | "service";
+        };
         PassportAffinityDto: {
             /** Format: date-time */
             bound_at: string | null;
@@ -3019,11 +3174,11 @@ export interface components {
         PassportAffinityRequestDto: {
             /**
              * @description Defaults to the mode of the route, or to `soft` without a route.
-             * @enum {string}
+             * @enum {string|null}
              */
-            mode?: "none" | "soft";
+            mode?: "none" | "soft" | null;
             /** @description Seconds. Defaults to the TTL of the route, or to 600 without a route. */
-            ttl_seconds?: number;
+            ttl_seconds?: number | null;
         };
         PassportDto: {
             affinity: components["schemas"]["PassportAffinityDto"];
@@ -3072,7 +3227,7 @@ export interface components {
         };
         PauseOperationDto: {
             /** @description Reason for the pause. The operation and its event show it. */
-            reason?: string;
+            reason?: string | null;
         };
         PlanActorDto: {
             id: string;
@@ -3115,6 +3270,22 @@ export interface components {
              * @enum {string}
              */
             op?: "add" | "remove" | "replace" | (string & {});
+            /**
+             * @description JSON Pointer into the spec of the base revision (a dotted path is accepted too)
+             * @example /scaling/min_replicas
+             */
+            path: string;
+            rationale?: string | null;
+            value?: (string | number | boolean | {
+                [key: string]: unknown;
+            } | unknown[] | null) | null;
+        };
+        PlanChangeInputDto: {
+            /** @description The current value; the change is rejected if the actual value differs */
+            from?: (string | number | boolean | {
+                [key: string]: unknown;
+            } | unknown[] | null) | null;
+            op?: ("add" | "remove" | "replace" | (string & {})) | null;
             /**
              * @description JSON Pointer into the spec of the base revision (a dotted path is accepted too)
              * @example /scaling/min_replicas
@@ -3195,6 +3366,23 @@ export interface components {
             /** @example guidellm 0.3 */
             tool?: string | null;
         };
+        PlanEvidenceInputDto: {
+            baseline?: components["schemas"]["MeasuredInputDto"] | null;
+            candidate?: components["schemas"]["MeasuredInputDto"] | null;
+            /** Format: date-time */
+            collected_at?: string | null;
+            delta_percent?: number | null;
+            /** @description Digest of the raw data */
+            digest?: string | null;
+            /** @enum {string} */
+            kind: "benchmark" | "telemetry" | "simulation" | "canary" | (string & {});
+            /** @example ttft_ms */
+            metric: string;
+            /** @example p95 */
+            stat?: string | null;
+            /** @example guidellm 0.3 */
+            tool?: string | null;
+        };
         PlanExecutionDto: {
             /** @description The gate of each soak; null if nothing judges */
             analysis: components["schemas"]["PlanGateDto"] | null;
@@ -3244,6 +3432,11 @@ export interface components {
             /** @default [] */
             reasons?: string[];
         };
+        PlanRiskInputDto: {
+            level?: ("low" | "medium" | "high" | (string & {})) | null;
+            /** @default [] */
+            reasons?: string[] | null;
+        };
         PlanStrategyDto: {
             bake?: components["schemas"]["BakeDto"];
             /** @description recreate and auto: maximum seconds that a request waits */
@@ -3261,24 +3454,9 @@ export interface components {
             deployment: string;
             /** @description Same value as the ETag header */
             etag: string;
-            /**
-             * @description Evidence that is required before any conclusion
-             * @default {
-             *       "confidence": 0.95,
-             *       "max_age_seconds": 604800,
-             *       "min_duration_seconds": 1800,
-             *       "min_samples": 50
-             *     }
-             */
+            /** @description Evidence that is required before any conclusion. Default: `{"min_samples":50,"min_duration_seconds":1800,"max_age_seconds":604800,"confidence":0.95}` */
             evidence?: components["schemas"]["EvidenceDto"];
-            /**
-             * @description Limits of what plans may change, add and cost
-             * @default {
-             *       "max_parallel": 1,
-             *       "max_traffic_percent": 5,
-             *       "period": "month"
-             *     }
-             */
+            /** @description Limits of what plans may change, add and cost. Default: `{"max_parallel":1,"max_traffic_percent":5,"period":"month"}` */
             experiment_budget?: components["schemas"]["ExperimentBudgetDto"];
             /**
              * @description `observe` only reports findings as events; `recommend` also proposes plans. The autopilot never executes a plan
@@ -3287,29 +3465,10 @@ export interface components {
              */
             mode?: "off" | "observe" | "recommend" | (string & {});
             /** @description Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
-            objective?: components["schemas"]["ObjectiveDto"];
-            /**
-             * @description Rules by which a plan becomes a rollout
-             * @default {
-             *       "approvals_required": 1,
-             *       "cooldown_seconds": 86400,
-             *       "max_step_percent": 25,
-             *       "min_gain_percent": 5,
-             *       "plan_ttl_seconds": 604800,
-             *       "prevent_self_approval": true,
-             *       "require_hosted_identity": false
-             *     }
-             */
+            objective?: components["schemas"]["ObjectiveAnswerDto"];
+            /** @description Rules by which a plan becomes a rollout. Default: `{"approvals_required":1,"prevent_self_approval":true,"require_hosted_identity":false,"max_step_percent":25,"cooldown_seconds":86400,"plan_ttl_seconds":604800,"min_gain_percent":5}` */
             promotion?: components["schemas"]["PromotionDto"];
-            /**
-             * @description Reliability that no plan may put at risk
-             * @default {
-             *       "freeze_windows": [],
-             *       "min_replicas": 1,
-             *       "right_size_after_seconds": 604800,
-             *       "spare_replicas": 0
-             *     }
-             */
+            /** @description Reliability that no plan may put at risk. Default: `{"min_replicas":1,"spare_replicas":0,"right_size_after_seconds":604800,"freeze_windows":[]}` */
             reliability?: components["schemas"]["ReliabilityDto"];
             /**
              * @description Service level objectives that must be met; each metric and stat only once. The diagnosis judges each of them, and so does the gate of a plan's rollout
@@ -3357,6 +3516,14 @@ export interface components {
             probe?: "request" | "list" | (string & {});
             timeout_seconds?: number;
         };
+        ProbesSpecInputDto: {
+            failure_threshold?: number | null;
+            interval_seconds?: number | null;
+            path?: string | null;
+            /** @description How an instance becomes ready. `request` (default): it answers one small request with a result, once after each start or adoption. `list`: its health and its list of models are enough; its message says that it is not proven */
+            probe?: ("request" | "list" | (string & {})) | null;
+            timeout_seconds?: number | null;
+        };
         ProductDto: {
             context_length: number | null;
             /** Format: date-time */
@@ -3385,13 +3552,13 @@ export interface components {
         };
         PromoteOperationDto: {
             /** @description Reason for the promotion. The operation and its event show it. */
-            reason?: string;
+            reason?: string | null;
             /**
              * @description `next` ends the running step as passed; `full` passes all steps and moves all traffic
              * @default next
-             * @enum {string}
+             * @enum {string|null}
              */
-            to?: "next" | "full";
+            to?: "next" | "full" | null;
         };
         PromotionDto: {
             /**
@@ -3430,6 +3597,43 @@ export interface components {
              */
             require_hosted_identity?: boolean;
         };
+        PromotionInputDto: {
+            /**
+             * @description Number of distinct people who must approve a plan
+             * @default 1
+             */
+            approvals_required?: number | null;
+            /**
+             * @description Minimum time between two proposals of the autopilot
+             * @default 86400
+             */
+            cooldown_seconds?: number | null;
+            /**
+             * @description Maximum percentage points by which one canary step of a plan may raise the traffic
+             * @default 25
+             */
+            max_step_percent?: number | null;
+            /**
+             * @description Smaller gains for the objective are not worth a plan
+             * @default 5
+             */
+            min_gain_percent?: number | null;
+            /**
+             * @description Time in which a plan can be approved and executed
+             * @default 604800
+             */
+            plan_ttl_seconds?: number | null;
+            /**
+             * @description The creator of a plan cannot approve it, not even with another token or with one that descends from theirs
+             * @default true
+             */
+            prevent_self_approval?: boolean | null;
+            /**
+             * @description Only identities that are signed in at the hosted provider can approve a plan, and not if the plan was created with a token that descends from theirs
+             * @default false
+             */
+            require_hosted_identity?: boolean | null;
+        };
         ProtectionDto: {
             /**
              * @description Whether DELETE returns 409 `deployment_protected`
@@ -3442,6 +3646,15 @@ export interface components {
              * @enum {string}
              */
             rollouts?: "any" | "approved_plan" | (string & {});
+        };
+        ProtectionInputDto: {
+            /**
+             * @description Whether DELETE returns 409 `deployment_protected`
+             * @default false
+             */
+            deletion?: boolean | null;
+            /** @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin */
+            rollouts?: ("any" | "approved_plan" | (string & {})) | null;
         };
         ProtectionPatchDto: {
             /** @description Whether DELETE returns 409 `deployment_protected` */
@@ -3464,6 +3677,19 @@ export interface components {
              * @default 1
              */
             weight?: number;
+        };
+        PublicationBindingInputDto: {
+            binding_id: string;
+            /**
+             * @description Lower values are preferred. Bindings with a higher value serve only while none with a lower value can.
+             * @default 0
+             */
+            priority?: number | null;
+            /**
+             * @description Share among the bindings of the same priority; a binding with weight 0 gets no requests.
+             * @default 1
+             */
+            weight?: number | null;
         };
         PublicationDto: {
             audience: components["schemas"]["AudienceDto"];
@@ -3501,26 +3727,26 @@ export interface components {
             /**
              * @description Encoding of `content`.
              * @default utf-8
-             * @enum {string}
+             * @enum {string|null}
              */
-            encoding?: "utf-8" | "base64";
+            encoding?: "utf-8" | "base64" | null;
             /**
              * @description Permission bits, octal.
              * @default 0644
              */
-            mode?: string;
+            mode?: string | null;
             /**
              * @description If false, the request fails if the file already exists.
              * @default true
              */
-            overwrite?: boolean;
+            overwrite?: boolean | null;
             /**
              * @description Relative POSIX path of at most 1024 bytes, without . and ..
              * @example data/input.json
              */
             path: string;
             /** @description Expected SHA-256 of the file in hex; the request fails if it differs. */
-            sha256?: string;
+            sha256?: string | null;
         };
         QualificationCheckDto: {
             duration_ms: number | null;
@@ -3597,9 +3823,9 @@ export interface components {
             would: string;
         };
         RejectPlanDto: {
-            comment?: string;
+            comment?: string | null;
             /** @description Expected content_digest of the plan; the request fails with 409 if it differs */
-            plan_digest?: string;
+            plan_digest?: string | null;
         };
         ReliabilityDto: {
             /**
@@ -3627,6 +3853,32 @@ export interface components {
              */
             spare_replicas?: number;
         };
+        ReliabilityInputDto: {
+            /**
+             * @description Time windows in which the autopilot proposes nothing
+             * @default []
+             */
+            freeze_windows?: components["schemas"]["FreezeWindowDto"][] | null;
+            /** @description Share of failed requests, between 0 and 1. It is an SLO of its own, and the threshold of the error rate in the gate of a plan's rollout */
+            max_error_rate?: number | null;
+            /** @description Share of minutes in which no request was refused for want of an instance. If one instance misses it, the autopilot proposes two */
+            min_availability_percent?: number | null;
+            /**
+             * @description No plan of the autopilot goes below this number of instances
+             * @default 1
+             */
+            min_replicas?: number | null;
+            /**
+             * @description Time for which fewer instances must have been enough before the autopilot proposes fewer. The default is a week, so that a quiet weekend triggers no proposal
+             * @default 604800
+             */
+            right_size_after_seconds?: number | null;
+            /**
+             * @description Instances that stay in addition to those that the SLOs need when the autopilot proposes fewer
+             * @default 0
+             */
+            spare_replicas?: number | null;
+        };
         ReplicasDto: {
             /** @description Instances that the revisions with traffic should have; 0 while they are scaled to zero */
             desired: number;
@@ -3645,9 +3897,22 @@ export interface components {
             count?: number;
             memory_mb?: number;
         };
+        ResourcesSpecInputDto: {
+            /** @example nvidia-l4 */
+            accelerator?: string | null;
+            count?: number | null;
+            memory_mb?: number | null;
+        };
+        RestartDto: {
+            /** @description Maximum seconds that a request waits before it fails with 503, if a revision has one instance and no capacity for another. Default: 60 */
+            hold_seconds?: number | null;
+            /** @description Seconds within which each instance must be ready. Default: 600, or more if the template of the engine allows more time for a start */
+            progress_deadline_seconds?: number | null;
+            reason?: string | null;
+        };
         ResumeOperationDto: {
             /** @description Reason to continue. The event shows it. */
-            reason?: string;
+            reason?: string | null;
         };
         RevisionDiffDto: {
             from: string;
@@ -3723,6 +3988,15 @@ export interface components {
             runtime: components["schemas"]["RuntimeSpecDto"];
             scaling?: components["schemas"]["ScalingSpecDto"];
         };
+        RevisionSpecInputDto: {
+            /** @description For targets of kind `endpoint` only */
+            endpoint?: components["schemas"]["EndpointSpecInputDto"] | null;
+            model: components["schemas"]["ModelSpecInputDto"];
+            probes?: components["schemas"]["ProbesSpecInputDto"] | null;
+            resources?: components["schemas"]["ResourcesSpecInputDto"] | null;
+            runtime: components["schemas"]["RuntimeSpecInputDto"];
+            scaling?: components["schemas"]["ScalingSpecInputDto"] | null;
+        };
         RevokedReferenceDto: {
             /** @description Always false: revoking sends nothing to the external sandbox. */
             external_sandbox_changed: boolean;
@@ -3740,31 +4014,31 @@ export interface components {
             /**
              * @description Whether to supersede a running rollout or to fail the request
              * @default supersede
-             * @enum {string}
+             * @enum {string|null}
              */
-            on_active_operation?: "supersede" | "fail";
-            reason?: string;
+            on_active_operation?: "supersede" | "fail" | null;
+            reason?: string | null;
             /** @description Id, number or name. Default: the last good revision that was fully active before. During a rollout: the revision that was active when it began or, if that one has no ready instance, the last good revision before it. `result.because` shows the reason. */
-            to_revision?: string;
+            to_revision?: string | null;
         };
         RolloutDto: {
             /** @description Default: the `default_analysis` of the deployment, else guards only. The text `none` is short for `{"mode": "none"}`. `result.gate` of the operation shows which one applies. */
-            analysis?: components["schemas"]["AnalysisDto"];
+            analysis?: components["schemas"]["AnalysisInputDto"] | null;
             /** @description Id, number or name of the revision that `spec_patch` applies to. Default: the active revision */
-            base_revision?: string;
+            base_revision?: string | null;
             /** @example git:4f2a1c9 */
-            change_ref?: string;
+            change_ref?: string | null;
             /** @description The request fails with 412 unless this revision is active. */
-            expected_active_revision?: string;
+            expected_active_revision?: string | null;
             /** @description Seconds that the previous revision (or an unrouted candidate) stays warm. Default: 3600. Strategy `recreate` accepts only 0, because it keeps nothing. */
-            keep_previous_seconds?: number;
+            keep_previous_seconds?: number | null;
             /** @description Approved plan that the rollout executes. Omitted fields come from the plan; other fields must match what was approved. */
-            plan_id?: string;
+            plan_id?: string | null;
             /** @description Seconds within which the instances must be ready. Default: 600, or more if the template of the engine allows more time for a start */
-            progress_deadline_seconds?: number;
-            reason?: string;
+            progress_deadline_seconds?: number | null;
+            reason?: string | null;
             /** @description Complete spec. Send either this or `spec_patch`. */
-            spec?: components["schemas"]["RevisionSpecDto"];
+            spec?: components["schemas"]["RevisionSpecInputDto"] | null;
             /**
              * @description JSON merge patch (RFC 7386) on `base_revision`. Send either this or `spec`.
              * @example {
@@ -3777,14 +4051,18 @@ export interface components {
              */
             spec_patch?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** @description Default: the `default_strategy` of the deployment, else `candidate` */
-            strategy?: components["schemas"]["StrategyDto"];
+            strategy?: components["schemas"]["StrategyInputDto"] | null;
         };
         RolloutRehearsalDto: {
             capacity: components["schemas"]["CapacityDto"];
             /** @description Changes that the request would make, as RFC 6902 operations */
             diff: components["schemas"]["RehearsalChangeDto"][];
+            /** @description Ready instances of that revision. If there are none, the rollback starts them before it moves traffic; absent for a rollout */
+            ready_instances?: number;
+            /** @description Name of the revision that a rollback would give all traffic; absent for a rollout */
+            revision?: string;
             /** @description Steps of the operation that the request would start; empty if it would start none */
             steps: string[];
             /**
@@ -3812,14 +4090,14 @@ export interface components {
              * @description How long the old token stays usable, in seconds, but not beyond its own expiry. With 0 it is revoked at once.
              * @default 3600
              */
-            overlap_seconds?: number;
+            overlap_seconds?: number | null;
         };
         RotateWebhookSecretDto: {
             /**
              * @description How long requests also carry a signature of the previous secret. 0 ends it at once.
              * @default 86400
              */
-            overlap_seconds?: number;
+            overlap_seconds?: number | null;
         };
         RotatedTokenDto: {
             /** Format: date-time */
@@ -3884,7 +4162,7 @@ export interface components {
              */
             previous_secret_until: string | null;
             /**
-             * @description The new key. Shown once: null if the answer to an earlier request is replayed.
+             * @description The new key. Shown once: null if the response repeats that of an earlier request with the same Idempotency-Key.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret: string | null;
@@ -3902,6 +4180,12 @@ export interface components {
             mode?: "none" | "soft" | (string & {});
             /** @default 600 */
             ttl_seconds?: number;
+        };
+        RouteAffinityInputDto: {
+            /** @description `soft`: a session stays on its revision and, if possible, on its instance */
+            mode?: ("none" | "soft" | (string & {})) | null;
+            /** @default 600 */
+            ttl_seconds?: number | null;
         };
         RouteDto: {
             affinity: components["schemas"]["RouteAffinityDto"];
@@ -3965,6 +4249,31 @@ export interface components {
              */
             target: string;
         };
+        RuntimeSpecInputDto: {
+            /**
+             * @description Arguments that the engine declares; each a string, a number or a boolean
+             * @example {
+             *       "ttft_ms": 20
+             *     }
+             */
+            args?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description One of the target's engines
+             * @example sim
+             */
+            engine?: string | null;
+            /** @description Environment variables that the engine allows; each a string or {"secret_ref": "name"} */
+            env?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description An execution target of the operator's configuration (GET /targets)
+             * @example local
+             */
+            target: string;
+        };
         SandboxDto: {
             /** Format: date-time */
             created_at: string;
@@ -4009,6 +4318,18 @@ export interface components {
             /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
             target_in_flight?: number;
         };
+        ScalingOverrideInputDto: {
+            /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
+            idle_seconds?: number | null;
+            /** @description Maximum number of instances, if their number follows the load */
+            max_replicas?: number | null;
+            /** @description Minimum number of instances; 0 = scale to zero when no requests arrive */
+            min_replicas?: number | null;
+            /** @description Seconds that the load must stay low before one instance is removed; default 300 */
+            scale_down_after_seconds?: number | null;
+            /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
+            target_in_flight?: number | null;
+        };
         ScalingPatchDto: {
             /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
             idle_seconds?: number | null;
@@ -4036,6 +4357,21 @@ export interface components {
             /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
             target_in_flight?: number;
         };
+        ScalingSpecInputDto: {
+            /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
+            idle_seconds?: number | null;
+            /** @description Maximum number of instances, if their number follows the load */
+            max_replicas?: number | null;
+            /**
+             * @description Minimum number of instances; 0 = scale to zero when no requests arrive
+             * @default 1
+             */
+            min_replicas?: number | null;
+            /** @description Seconds that the load must stay low before one instance is removed; default 300 */
+            scale_down_after_seconds?: number | null;
+            /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
+            target_in_flight?: number | null;
+        };
         SendWebhookEventDto: {
             /**
              * @description Deployment whose event is sent
@@ -4052,7 +4388,7 @@ export interface components {
              * @description Unchanged if omitted.
              * @example Ada Lovelace
              */
-            display_name?: string;
+            display_name?: string | null;
             /**
              * @description Id of the organization: `org_id` in the provider's tokens.
              * @example org_01
@@ -4069,75 +4405,41 @@ export interface components {
              */
             provider: "oidc";
             /** @description At least one to grant access; ignored when access is revoked. Each scope includes the lower ones. Duplicates are removed. */
-            scopes?: ("viewer" | "operator" | "admin")[];
+            scopes?: ("viewer" | "operator" | "admin")[] | null;
         };
         SetPolicyDto: {
-            /**
-             * @description Evidence that is required before any conclusion
-             * @default {
-             *       "confidence": 0.95,
-             *       "max_age_seconds": 604800,
-             *       "min_duration_seconds": 1800,
-             *       "min_samples": 50
-             *     }
-             */
-            evidence?: components["schemas"]["EvidenceDto"];
-            /**
-             * @description Limits of what plans may change, add and cost
-             * @default {
-             *       "max_parallel": 1,
-             *       "max_traffic_percent": 5,
-             *       "period": "month"
-             *     }
-             */
-            experiment_budget?: components["schemas"]["ExperimentBudgetDto"];
+            /** @description Evidence that is required before any conclusion. Default: `{"min_samples":50,"min_duration_seconds":1800,"max_age_seconds":604800,"confidence":0.95}` */
+            evidence?: components["schemas"]["EvidenceInputDto"] | null;
+            /** @description Limits of what plans may change, add and cost. Default: `{"max_parallel":1,"max_traffic_percent":5,"period":"month"}` */
+            experiment_budget?: components["schemas"]["ExperimentBudgetInputDto"] | null;
             /**
              * @description `observe` only reports findings as events; `recommend` also proposes plans. The autopilot never executes a plan
              * @default recommend
-             * @enum {string}
+             * @enum {string|null}
              */
-            mode?: "off" | "observe" | "recommend";
+            mode?: "off" | "observe" | "recommend" | null;
             /** @description Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
-            objective?: components["schemas"]["ObjectiveDto"];
-            /**
-             * @description Rules by which a plan becomes a rollout
-             * @default {
-             *       "approvals_required": 1,
-             *       "cooldown_seconds": 86400,
-             *       "max_step_percent": 25,
-             *       "min_gain_percent": 5,
-             *       "plan_ttl_seconds": 604800,
-             *       "prevent_self_approval": true,
-             *       "require_hosted_identity": false
-             *     }
-             */
-            promotion?: components["schemas"]["PromotionDto"];
-            /**
-             * @description Reliability that no plan may put at risk
-             * @default {
-             *       "freeze_windows": [],
-             *       "min_replicas": 1,
-             *       "right_size_after_seconds": 604800,
-             *       "spare_replicas": 0
-             *     }
-             */
-            reliability?: components["schemas"]["ReliabilityDto"];
+            objective?: components["schemas"]["ObjectiveDto"] | null;
+            /** @description Rules by which a plan becomes a rollout. Default: `{"approvals_required":1,"prevent_self_approval":true,"require_hosted_identity":false,"max_step_percent":25,"cooldown_seconds":86400,"plan_ttl_seconds":604800,"min_gain_percent":5}` */
+            promotion?: components["schemas"]["PromotionInputDto"] | null;
+            /** @description Reliability that no plan may put at risk. Default: `{"min_replicas":1,"spare_replicas":0,"right_size_after_seconds":604800,"freeze_windows":[]}` */
+            reliability?: components["schemas"]["ReliabilityInputDto"] | null;
             /**
              * @description Service level objectives that must be met; each metric and stat only once. The diagnosis judges each of them, and so does the gate of a plan's rollout
              * @default []
              */
-            slos?: components["schemas"]["SloDto"][];
+            slos?: components["schemas"]["SloInputDto"][] | null;
             /** @description Expected use of the deployment. Sizing uses the larger of declared and observed load, and the diagnosis shows both */
-            workload?: components["schemas"]["WorkloadDto"];
+            workload?: components["schemas"]["WorkloadInputDto"] | null;
         };
         SetRouteDto: {
             /** @description If omitted, `targets` resets it to its default and `revision` keeps it. */
-            affinity?: components["schemas"]["RouteAffinityDto"];
-            reason?: string;
+            affinity?: components["schemas"]["RouteAffinityInputDto"] | null;
+            reason?: string | null;
             /** @description Revision that gets all traffic; the affinity stays unchanged. Send either this or `targets`. */
-            revision?: string;
+            revision?: string | null;
             /** @description The complete route; the weights must sum to 100. Send either this or `revision`. */
-            targets?: components["schemas"]["RouteTargetDto"][];
+            targets?: components["schemas"]["RouteTargetDto"][] | null;
         };
         SloDiagnosisDto: {
             /**
@@ -4179,6 +4481,14 @@ export interface components {
             /** @description Limit in the unit of the metric, or a share between 0 and 1. It is a minimum for metrics that are better when higher, and a maximum for the others */
             threshold: number;
         };
+        SloInputDto: {
+            /** @enum {string} */
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
+            /** @description Defaults to p95 for values and to rate for counts */
+            stat?: ("avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {})) | null;
+            /** @description Limit in the unit of the metric, or a share between 0 and 1. It is a minimum for metrics that are better when higher, and a maximum for the others */
+            threshold: number;
+        };
         StrategyDto: {
             /** @description Watches thresholds after the promotion and rolls back after a breach. Any other change of the traffic ends it. Only for canary, blue_green and immediate */
             bake?: components["schemas"]["BakeDto"];
@@ -4192,10 +4502,23 @@ export interface components {
              */
             type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
         };
+        StrategyInputDto: {
+            /** @description Watches thresholds after the promotion and rolls back after a breach. Any other change of the traffic ends it. Only for canary, blue_green and immediate */
+            bake?: components["schemas"]["BakeInputDto"] | null;
+            /** @description recreate and auto: maximum seconds that a request waits before it fails with 503; default 60 */
+            hold_seconds?: number | null;
+            /** @description Default for canary and auto: 5, 25, 50, 100; for blue_green and recreate: one step of 100. If `auto` chooses recreate, it soaks as long as the last step */
+            steps?: components["schemas"]["StrategyStepInputDto"][] | null;
+            /**
+             * @description `candidate` proves that the revision is ready and moves no traffic. `recreate` stops the previous revision before it starts the next one, for targets without capacity for both; requests wait in the meantime. `auto`: `canary` if there is capacity for both, else `recreate`
+             * @enum {string}
+             */
+            type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
+        };
         StrategyPatchDto: {
             bake?: components["schemas"]["BakePatchDto"] | null;
             hold_seconds?: number | null;
-            steps?: components["schemas"]["StrategyStepDto"][] | null;
+            steps?: components["schemas"]["StrategyStepInputDto"][] | null;
             /** @enum {string|null} */
             type?: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | null;
         };
@@ -4212,6 +4535,22 @@ export interface components {
             requires_approval?: boolean;
             /** @default 180 */
             soak_seconds?: number;
+            /** @description Share of the traffic that the candidate gets at this step, in percent */
+            traffic_percent: number;
+        };
+        StrategyStepInputDto: {
+            /**
+             * @description Whether the rollout waits after this step until any operator continues it (POST /operations/{id}/resume)
+             * @default false
+             */
+            pause?: boolean | null;
+            /**
+             * @description Whether the rollout waits after this step until a person other than the one who began it approves (POST /operations/{id}/promote). The policy of the deployment decides who may (`prevent_self_approval`)
+             * @default false
+             */
+            requires_approval?: boolean | null;
+            /** @default 180 */
+            soak_seconds?: number | null;
             /** @description Share of the traffic that the candidate gets at this step, in percent */
             traffic_percent: number;
         };
@@ -4463,6 +4802,10 @@ export interface components {
             p50?: number;
             p95?: number;
         };
+        TokenCountsInputDto: {
+            p50?: number | null;
+            p95?: number | null;
+        };
         TokenDto: {
             /** Format: date-time */
             created_at: string;
@@ -4592,7 +4935,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
             /**
              * @description `disabled` cancels the pending deliveries, and nothing more is sent. `active` begins again with the next event.
              * @enum {string|null}
@@ -4606,11 +4949,11 @@ export interface components {
         };
         WarningDto: {
             /**
-             * @description `unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.
+             * @description `unknown_field`: the field was ignored; `unknown_parameter`: the query parameter was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route; `idempotency_key_ignored`: the operation does not accept `Idempotency-Key`; `secret_omitted`: the response repeats an earlier one, and only that one had the secret.
              * @enum {string}
              */
-            code: "unknown_field" | "unknown_parameter" | "no_route" | (string & {});
-            /** @description Dotted path of the field, or name of the parameter, that the warning is about. */
+            code: "unknown_field" | "unknown_parameter" | "no_route" | "idempotency_key_ignored" | "secret_omitted" | (string & {});
+            /** @description Dotted path of the field, or name of the parameter or header, that the warning is about. */
             field: string;
             /**
              * @description Text for people: the recommended next step.
@@ -4722,6 +5065,18 @@ export interface components {
             /** @description Requests per second at the peak. Sizing uses the larger of this and the observed peak, so that capacity can be added before the load arrives */
             request_rate?: number;
         };
+        WorkloadInputDto: {
+            /** @description Requests in flight at the same time, on all instances together. Sizing uses the larger of this and the observed number */
+            concurrency?: number | null;
+            /** @description Tokens of a prompt. If the observed p95 differs by more than 25 %, the diagnosis reports that the workload has moved */
+            input_tokens?: components["schemas"]["TokenCountsInputDto"] | null;
+            /** @description Tokens of an answer. If the observed p95 differs by more than 25 %, the diagnosis reports that the workload has moved */
+            output_tokens?: components["schemas"]["TokenCountsInputDto"] | null;
+            /** @description Kind of use. It gives typical values for what the workload does not declare */
+            profile?: ("chat" | "rag" | "code" | "agent" | "batch" | "embedding" | (string & {})) | null;
+            /** @description Requests per second at the peak. Sizing uses the larger of this and the observed peak, so that capacity can be added before the load arrives */
+            request_rate?: number | null;
+        };
         WorkspaceDto: {
             bytes_limit: number;
             bytes_used: number;
@@ -4730,6 +5085,22 @@ export interface components {
         WorkspacePatchDto: {
             /** @description At least the bytes in use. `null` sets the highest value, which the service defines. */
             bytes_limit?: number | null;
+        };
+        WorkspaceRequestDto: {
+            /** @description Maximum size of all files together, in bytes. The service sets the highest value, which is also the default. */
+            bytes_limit?: number | null;
+        };
+        ObjectiveAnswerDto: {
+            /**
+             * @description The better direction of the metric: `maximize` for `output_tokens_per_s`, and `minimize` for all others. The other direction is refused
+             * @enum {string}
+             */
+            direction: "minimize" | "maximize" | (string & {});
+            /**
+             * @description Metric to improve: one of the gateways, or `gpu_hours_per_mtok` and `cost_per_mtok`, the device hours and the cost of a million output tokens. `cost_per_mtok` needs the operator's price of the accelerator
+             * @enum {string}
+             */
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | "gpu_hours_per_mtok" | "cost_per_mtok" | (string & {});
         };
     };
     responses: never;
@@ -4743,10 +5114,26 @@ export interface operations {
     listModelApiProducts: {
         parameters: {
             query?: {
+                /** @description Only products in this state */
+                state?: "draft" | "active" | "deprecated" | "retired";
+                /** @description Text in the slug or the display name, in upper or lower case */
+                q?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -4778,7 +5165,10 @@ export interface operations {
     createModelApiProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4931,10 +5321,26 @@ export interface operations {
     listModelApiPublications: {
         parameters: {
             query?: {
+                /** @description Only publications in this state */
+                state?: "published" | "superseded" | "withdrawn";
+                /** @description Only publications of the product with this id */
+                product_id?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -5014,7 +5420,10 @@ export interface operations {
     withdrawModelApiPublication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The publication, by id.
@@ -5047,10 +5456,26 @@ export interface operations {
     listTargetBindings: {
         parameters: {
             query?: {
+                /** @description Only bindings in this state */
+                state?: "unqualified" | "qualified" | "suspended" | "retired";
+                /** @description Only bindings of the product with this id */
+                product_id?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -5177,7 +5602,10 @@ export interface operations {
     qualifyTargetBinding: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The target binding, by id.
@@ -5196,6 +5624,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationEnvelopeDto"];
+                };
+            };
             /** @description Accepted; the work continues after this response. */
             202: {
                 headers: {
@@ -5211,7 +5648,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only rows with this action, or with all actions that begin with `rollout.` for `rollout.*`. */
-                action?: "console_access.*" | "console_access.delete" | "console_access.grant" | "console_access.revoke" | "context_passport.*" | "context_passport.create" | "context_passport.delete" | "context_passport.revoke" | "deployment.*" | "deployment.create" | "deployment.delete" | "deployment.end_drain" | "deployment.unprotect" | "deployment.update" | "logs.*" | "logs.read" | "model_api_product.*" | "model_api_product.create" | "model_api_product.delete" | "model_api_product.update" | "operation.*" | "operation.cancel" | "operation.pause" | "operation.promote" | "operation.resume" | "operation.retry" | "plan.*" | "plan.approve" | "plan.create" | "plan.list" | "plan.read" | "plan.reject" | "policy.*" | "policy.set" | "publication.*" | "publication.create" | "publication.withdraw" | "rollback.*" | "rollback.create" | "rollout.*" | "rollout.create" | "route.*" | "route.set" | "sandbox.*" | "sandbox.create" | "sandbox.delete" | "sandbox.expire" | "sandbox.update" | "sandbox_file.*" | "sandbox_file.delete" | "sandbox_file.put" | "sandbox_reference.*" | "sandbox_reference.create" | "sandbox_reference.delete" | "sandbox_reference.revoke" | "secret.*" | "secret.used" | "target_binding.*" | "target_binding.create" | "target_binding.delete" | "target_binding.qualify" | "tenant.*" | "tenant.create" | "tenant.update" | "token.*" | "token.create" | "token.revoke" | "token.rotate" | "webhook.*" | "webhook.create" | "webhook.delete" | "webhook.disable" | "webhook.enable" | "webhook.redeliver" | "webhook.rotate_secret" | "webhook.skip" | "webhook.test" | "webhook.update";
+                action?: "console_access.*" | "console_access.delete" | "console_access.grant" | "console_access.revoke" | "context_passport.*" | "context_passport.create" | "context_passport.delete" | "context_passport.revoke" | "deployment.*" | "deployment.create" | "deployment.delete" | "deployment.end_drain" | "deployment.restart" | "deployment.unprotect" | "deployment.update" | "logs.*" | "logs.read" | "model_api_product.*" | "model_api_product.create" | "model_api_product.delete" | "model_api_product.update" | "operation.*" | "operation.cancel" | "operation.pause" | "operation.promote" | "operation.resume" | "operation.retry" | "plan.*" | "plan.approve" | "plan.create" | "plan.list" | "plan.read" | "plan.reject" | "policy.*" | "policy.set" | "publication.*" | "publication.create" | "publication.withdraw" | "rollback.*" | "rollback.create" | "rollout.*" | "rollout.create" | "route.*" | "route.set" | "sandbox.*" | "sandbox.create" | "sandbox.delete" | "sandbox.expire" | "sandbox.update" | "sandbox_file.*" | "sandbox_file.delete" | "sandbox_file.put" | "sandbox_reference.*" | "sandbox_reference.create" | "sandbox_reference.delete" | "sandbox_reference.revoke" | "secret.*" | "secret.used" | "target_binding.*" | "target_binding.create" | "target_binding.delete" | "target_binding.qualify" | "tenant.*" | "tenant.create" | "tenant.update" | "token.*" | "token.create" | "token.revoke" | "token.rotate" | "webhook.*" | "webhook.create" | "webhook.delete" | "webhook.disable" | "webhook.enable" | "webhook.redeliver" | "webhook.rotate_secret" | "webhook.skip" | "webhook.test" | "webhook.update";
                 /** @description Only rows of this actor, by type and id, such as `token:tok_boot`. */
                 actor?: string;
                 /** @description Only rows about this type of resource. */
@@ -5222,6 +5659,18 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -5261,6 +5710,18 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -5292,7 +5753,10 @@ export interface operations {
     createAutopilotPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5422,7 +5886,10 @@ export interface operations {
     rejectAutopilotPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The plan, by id.
@@ -5457,10 +5924,24 @@ export interface operations {
     listConsoleAccess: {
         parameters: {
             query?: {
+                /** @description Only identities with this status */
+                status?: "active" | "revoked";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -5593,7 +6074,10 @@ export interface operations {
     createContextPassport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5711,6 +6195,10 @@ export interface operations {
     listDeployments: {
         parameters: {
             query?: {
+                /** @description State that the deployments must have */
+                state?: "creating" | "active" | "progressing" | "paused" | "degraded" | "failed" | "deleting";
+                /** @description Text in the name, the display name, the description or the environment, in upper or lower case */
+                q?: string;
                 /** @description Environment that the deployments must have */
                 environment?: string;
                 /** @description Label that the deployments must have: `key=value` or `key`, such as `team=search`. Separate several with commas; all must match. */
@@ -5719,6 +6207,18 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -5753,7 +6253,10 @@ export interface operations {
                 /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6121,7 +6624,10 @@ export interface operations {
     endDeploymentDrain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -6157,7 +6663,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -6211,6 +6717,8 @@ export interface operations {
             query?: {
                 /** @description Id, number or name of the revision */
                 revision?: string;
+                /** @description Only instances in this state */
+                state?: "pending" | "waiting_for_device" | "waiting_for_place" | "starting" | "ready" | "unhealthy" | "stopping" | "exited";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
@@ -6346,9 +6854,61 @@ export interface operations {
             };
         };
     };
+    restartDeployment: {
+        parameters: {
+            query?: {
+                /** @description Run every check, write nothing, and return what would happen. */
+                validate_only?: boolean;
+            };
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The deployment, by name.
+                 * @example chat
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Read the new certificate"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RestartDto"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationEnvelopeDto"] | components["schemas"]["RehearsalDto"];
+                };
+            };
+            /** @description Accepted; the work continues after this response. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationEnvelopeDto"];
+                };
+            };
+        };
+    };
     listRevisions: {
         parameters: {
             query?: {
+                /** @description Only revisions in this state */
+                state?: "pending" | "provisioning" | "ready" | "active" | "standby" | "draining" | "retired" | "failed";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
@@ -6745,13 +7305,25 @@ export interface operations {
                 /** @description Only operations that wait for this */
                 waiting_for?: "soak" | "traffic" | "capacity" | "approval" | "decision" | "resume";
                 /** @description Only operations of this kind */
-                kind?: "rollout" | "rollback" | "bake" | "delete_deployment" | "qualify_target_binding" | "sandbox_file_push";
+                kind?: "rollout" | "rollback" | "bake" | "restart" | "delete_deployment" | "qualify_target_binding" | "sandbox_file_push";
                 /** @description Only operations on the resource with this name, such as `chat` */
                 resource_name?: string;
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -6819,7 +7391,10 @@ export interface operations {
     cancelOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -6857,7 +7432,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -6916,7 +7491,10 @@ export interface operations {
     pauseOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -6951,7 +7529,10 @@ export interface operations {
     promoteOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -6987,7 +7568,10 @@ export interface operations {
     resumeOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -7022,7 +7606,10 @@ export interface operations {
     retryOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -7055,10 +7642,26 @@ export interface operations {
     listSandboxes: {
         parameters: {
             query?: {
+                /** @description Only sandboxes in this state */
+                state?: "running" | "paused" | "stopped" | "archived" | "error" | "unknown";
+                /** @description Only sandboxes of this provider */
+                provider?: "local" | "e2b" | "daytona" | "custom";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -7090,7 +7693,10 @@ export interface operations {
     createSandbox: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7121,10 +7727,24 @@ export interface operations {
     listSandboxReferences: {
         parameters: {
             query?: {
+                /** @description Only references in this state */
+                state?: "active" | "revoked";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -7156,7 +7776,10 @@ export interface operations {
     createSandboxReference: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7407,13 +8030,13 @@ export interface operations {
     putSandboxFile: {
         parameters: {
             query?: {
-                /** @description With application/octet-stream: path of the file. */
+                /** @description Path of the file. With application/json it may be in the body. */
                 path?: string;
-                /** @description With application/octet-stream: permission bits, octal. */
+                /** @description Permission bits, octal. */
                 mode?: string;
-                /** @description With application/octet-stream: SHA-256 of the file, hex. */
+                /** @description SHA-256 of the file, hex. */
                 sha256?: string;
-                /** @description With application/octet-stream: whether an existing file may be replaced. */
+                /** @description Whether an existing file may be replaced. */
                 overwrite?: boolean;
             };
             header?: {
@@ -7603,7 +8226,10 @@ export interface operations {
     createTenant: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7677,10 +8303,24 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
+                /** @description Only tokens in this state */
+                state?: "active" | "revoked" | "expired";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -7712,7 +8352,10 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7808,10 +8451,24 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
+                /** @description Only webhooks in this state */
+                state?: "active" | "disabled";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
@@ -7843,7 +8500,10 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7997,11 +8657,23 @@ export interface operations {
                 /** @description Only deliveries with this status */
                 status?: "pending" | "succeeded" | "failed" | "cancelled" | "skipped";
                 /** @description Only deliveries of events of this type, or of a kind such as `rollout.*` */
-                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
+                /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
+                order?: "desc" | "asc";
+                /**
+                 * @description Only rows created at this time or later.
+                 * @example 2026-01-01T12:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only rows created before this time.
+                 * @example 2026-02-01T12:00:00Z
+                 */
+                until?: string;
             };
             header?: {
                 /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */

@@ -14,20 +14,20 @@ export interface Endpoint {
 /** Where each operation of the api is found, and what it takes beside its path and its body. */
 export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   approveAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/approve', takesKey: true },
-  cancelOperation: { method: 'POST', path: '/api/v1/operations/{id}/cancel' },
-  createAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans' },
-  createContextPassport: { method: 'POST', path: '/api/v1/context-passports' },
-  createDeployment: { method: 'POST', path: '/api/v1/deployments', query: ['validate_only'] },
-  createModelApiProduct: { method: 'POST', path: '/api/v1/admin/model-api/products' },
+  cancelOperation: { method: 'POST', path: '/api/v1/operations/{id}/cancel', takesKey: true },
+  createAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans', takesKey: true },
+  createContextPassport: { method: 'POST', path: '/api/v1/context-passports', takesKey: true },
+  createDeployment: { method: 'POST', path: '/api/v1/deployments', query: ['validate_only'], takesKey: true },
+  createModelApiProduct: { method: 'POST', path: '/api/v1/admin/model-api/products', takesKey: true },
   createModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications', query: ['validate_only'] },
   createRollback: { method: 'POST', path: '/api/v1/deployments/{name}/rollback', query: ['validate_only'], takesKey: true },
   createRollout: { method: 'POST', path: '/api/v1/deployments/{name}/rollouts', query: ['validate_only'], takesKey: true },
-  createSandbox: { method: 'POST', path: '/api/v1/sandboxes' },
-  createSandboxReference: { method: 'POST', path: '/api/v1/sandboxes/references' },
+  createSandbox: { method: 'POST', path: '/api/v1/sandboxes', takesKey: true },
+  createSandboxReference: { method: 'POST', path: '/api/v1/sandboxes/references', takesKey: true },
   createTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings' },
-  createTenant: { method: 'POST', path: '/api/v1/tenants' },
-  createToken: { method: 'POST', path: '/api/v1/tokens' },
-  createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
+  createTenant: { method: 'POST', path: '/api/v1/tenants', takesKey: true },
+  createToken: { method: 'POST', path: '/api/v1/tokens', takesKey: true },
+  createWebhook: { method: 'POST', path: '/api/v1/webhooks', takesKey: true },
   deleteConsoleAccess: { method: 'DELETE', path: '/api/v1/console/access/{id}' },
   deleteContextPassport: { method: 'DELETE', path: '/api/v1/context-passports/{id}/record' },
   deleteDeployment: { method: 'DELETE', path: '/api/v1/deployments/{name}', takesIfMatch: true },
@@ -38,7 +38,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   deleteTargetBinding: { method: 'DELETE', path: '/api/v1/admin/model-api/target-bindings/{id}' },
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}', takesIfMatch: true },
   diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
-  endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain' },
+  endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain', takesKey: true },
   getAutopilotDiagnosis: { method: 'GET', path: '/api/v1/deployments/{name}/autopilot/diagnosis' },
   getAutopilotPlan: { method: 'GET', path: '/api/v1/autopilot/plans/{id}' },
   getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },
@@ -57,37 +57,38 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   getTargetBinding: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings/{id}' },
   getWebhook: { method: 'GET', path: '/api/v1/webhooks/{id}' },
   getWebhookDelivery: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries/{event_id}' },
-  listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor'] },
-  listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor'] },
-  listConsoleAccess: { method: 'GET', path: '/api/v1/console/access', query: ['limit', 'cursor'] },
+  listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listConsoleAccess: { method: 'GET', path: '/api/v1/console/access', query: ['status', 'limit', 'cursor', 'order', 'since', 'until'] },
   listContextPassports: { method: 'GET', path: '/api/v1/context-passports', query: ['deployment', 'state', 'limit', 'cursor'] },
   listContinualOptimizationPolicyVersions: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy/versions', query: ['limit', 'cursor'] },
   listDeploymentEvents: { method: 'GET', path: '/api/v1/deployments/{name}/events', query: ['after', 'type', 'order', 'limit', 'cursor'] },
-  listDeployments: { method: 'GET', path: '/api/v1/deployments', query: ['environment', 'label', 'limit', 'cursor'] },
-  listInstances: { method: 'GET', path: '/api/v1/deployments/{name}/instances', query: ['revision', 'limit', 'cursor'] },
+  listDeployments: { method: 'GET', path: '/api/v1/deployments', query: ['state', 'q', 'environment', 'label', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listInstances: { method: 'GET', path: '/api/v1/deployments/{name}/instances', query: ['revision', 'state', 'limit', 'cursor'] },
   listModelApiCatalog: { method: 'GET', path: '/api/v1/model-api-catalog', query: ['limit', 'cursor'] },
-  listModelApiProducts: { method: 'GET', path: '/api/v1/admin/model-api/products', query: ['limit', 'cursor'] },
-  listModelApiPublications: { method: 'GET', path: '/api/v1/admin/model-api/publications', query: ['limit', 'cursor'] },
+  listModelApiProducts: { method: 'GET', path: '/api/v1/admin/model-api/products', query: ['state', 'q', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listModelApiPublications: { method: 'GET', path: '/api/v1/admin/model-api/publications', query: ['state', 'product_id', 'limit', 'cursor', 'order', 'since', 'until'] },
   listOperationEvents: { method: 'GET', path: '/api/v1/operations/{id}/events', query: ['after', 'type', 'order', 'limit', 'cursor'] },
-  listOperations: { method: 'GET', path: '/api/v1/operations', query: ['status', 'waiting_for', 'kind', 'resource_name', 'limit', 'cursor'] },
-  listRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions', query: ['limit', 'cursor'] },
+  listOperations: { method: 'GET', path: '/api/v1/operations', query: ['status', 'waiting_for', 'kind', 'resource_name', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions', query: ['state', 'limit', 'cursor'] },
   listSandboxFiles: { method: 'GET', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'limit', 'cursor'] },
-  listSandboxReferences: { method: 'GET', path: '/api/v1/sandboxes/references', query: ['limit', 'cursor'] },
-  listSandboxes: { method: 'GET', path: '/api/v1/sandboxes', query: ['limit', 'cursor'] },
-  listTargetBindings: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings', query: ['limit', 'cursor'] },
+  listSandboxReferences: { method: 'GET', path: '/api/v1/sandboxes/references', query: ['state', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listSandboxes: { method: 'GET', path: '/api/v1/sandboxes', query: ['state', 'provider', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listTargetBindings: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings', query: ['state', 'product_id', 'limit', 'cursor', 'order', 'since', 'until'] },
   listTargets: { method: 'GET', path: '/api/v1/targets', query: ['limit', 'cursor'] },
   listTenants: { method: 'GET', path: '/api/v1/tenants', query: ['limit', 'cursor'] },
-  listTokens: { method: 'GET', path: '/api/v1/tokens', query: ['limit', 'cursor'] },
-  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', query: ['status', 'event_type', 'limit', 'cursor'] },
-  listWebhooks: { method: 'GET', path: '/api/v1/webhooks', query: ['limit', 'cursor'] },
-  pauseOperation: { method: 'POST', path: '/api/v1/operations/{id}/pause' },
-  promoteOperation: { method: 'POST', path: '/api/v1/operations/{id}/promote' },
+  listTokens: { method: 'GET', path: '/api/v1/tokens', query: ['state', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', query: ['status', 'event_type', 'limit', 'cursor', 'order', 'since', 'until'] },
+  listWebhooks: { method: 'GET', path: '/api/v1/webhooks', query: ['state', 'limit', 'cursor', 'order', 'since', 'until'] },
+  pauseOperation: { method: 'POST', path: '/api/v1/operations/{id}/pause', takesKey: true },
+  promoteOperation: { method: 'POST', path: '/api/v1/operations/{id}/promote', takesKey: true },
   putSandboxFile: { method: 'PUT', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'mode', 'sha256', 'overwrite'], takesKey: true, takesIfMatch: true },
-  qualifyTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings/{id}/qualify' },
+  qualifyTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings/{id}/qualify', takesKey: true },
   redeliverWebhookEvent: { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/{event_id}/redeliver', takesKey: true },
-  rejectAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/reject' },
-  resumeOperation: { method: 'POST', path: '/api/v1/operations/{id}/resume' },
-  retryOperation: { method: 'POST', path: '/api/v1/operations/{id}/retry' },
+  rejectAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/reject', takesKey: true },
+  restartDeployment: { method: 'POST', path: '/api/v1/deployments/{name}/restart', query: ['validate_only'], takesKey: true },
+  resumeOperation: { method: 'POST', path: '/api/v1/operations/{id}/resume', takesKey: true },
+  retryOperation: { method: 'POST', path: '/api/v1/operations/{id}/retry', takesKey: true },
   revokeContextPassport: { method: 'DELETE', path: '/api/v1/context-passports/{id}' },
   revokeSandboxReference: { method: 'DELETE', path: '/api/v1/sandboxes/references/{id}' },
   revokeToken: { method: 'DELETE', path: '/api/v1/tokens/{id}' },
@@ -105,7 +106,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   updateTenant: { method: 'PATCH', path: '/api/v1/tenants/{id}' },
   updateWebhook: { method: 'PATCH', path: '/api/v1/webhooks/{id}', takesIfMatch: true },
   whoAmI: { method: 'GET', path: '/api/v1/whoami' },
-  withdrawModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications/{id}/withdraw' },
+  withdrawModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications/{id}/withdraw', takesKey: true },
 };
 
 /** What a call can be refused with. */
@@ -147,7 +148,9 @@ export type ErrorCode =
   | 'logs_unavailable'
   | 'method_not_allowed'
   | 'no_previous_revision'
+  | 'not_acceptable'
   | 'not_found'
+  | 'nothing_to_restart'
   | 'operation_in_progress'
   | 'operation_not_cancellable'
   | 'operation_not_found'
@@ -177,6 +180,7 @@ export type ErrorCode =
   | 'quota_exceeded'
   | 'rate_limited'
   | 'request_timeout'
+  | 'restart_not_supported'
   | 'revision_already_active'
   | 'revision_not_found'
   | 'revision_not_ready'

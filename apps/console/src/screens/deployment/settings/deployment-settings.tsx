@@ -77,8 +77,8 @@ const deploymentActions = (onDeleting: (operation: string) => void): Action<Rout
         </SelectField>
       ),
     }),
-    effect: (_, { targets = [] }) => {
-      const fault = weightsFault(targets);
+    effect: (_, { targets }) => {
+      const fault = weightsFault(targets ?? []);
       return (
         fault && (
           <p role="status" className="text-bad">
