@@ -9,6 +9,7 @@ export const PLAIN = {
     "contract: the console's cookie and its proof, present and missing",
   'apps/api/test/contract/client.ts':
     'contract and fuzz: every operation of the document, and bodies that no client sends',
+  'apps/api/test/contract/order-of-checks.ts': 'contract: requests with several faults at once',
   'apps/api/test/contract/docs.e2e.spec.ts': 'contract: the examples of the document, exactly as it has them',
   'apps/api/test/events/event-soak.e2e.spec.ts': 'fault: connections that are cut at a byte',
   'apps/api/test/events/event-streams.e2e.spec.ts': 'contract: a stream as HTTP has it, with its headers and its end',

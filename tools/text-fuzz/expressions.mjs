@@ -33,7 +33,7 @@ export const DYNAMIC = [
     source: '(image|audio)[^.]{0,80}(not supported|unsupported)|(not support|without)[^.]{0,60}\\b(image|audio)',
   },
   {
-    file: 'libs/contracts/src/retry-after.ts',
+    file: 'libs/contracts/src/http/retry-after.ts',
     foreign: 'a date in Retry-After of a receiver, supplier or sandbox',
     source:
       '^(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday), (\\d{2})-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(\\d{2}) (\\d{2}):(\\d{2}):(\\d{2}) GMT$',

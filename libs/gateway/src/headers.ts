@@ -13,8 +13,10 @@ const MILLISECONDS = /^\d{1,15}(?:\.\d{1,9})?$/;
 export function requestedWaitMs(headers: IncomingHttpHeaders): number | undefined {
   const { 'retry-after': standard, date, 'retry-after-ms': exact } = headers as HeaderValues;
   const [first] = exact === undefined ? [] : [exact].flat();
-  // Suppliers add the second form, which is no standard, to say the same more exactly.
+  // Suppliers add the second form, which is no standard, to say the same more exactly. This clock counts only for a date
+  // from a supplier that sends no `Date`, and a wrong one only within the bound.
   const waitMs =
+    // eslint-disable-next-line slipway/one-clock -- see above
     first !== undefined && MILLISECONDS.test(first) ? Number(first) : retryAfterMs(standard, date, Date.now());
   return waitMs === undefined ? undefined : Math.min(waitMs, LONGEST_SUPPLIER_WAIT_MS);
 }

@@ -328,18 +328,12 @@ export class Exchange implements AttemptEvents, BackendRequest {
       this.refuse(ended, 'client_error');
       return;
     }
-    const { body } = this;
     const { destination, request, isStream, path } = this.input;
+    const { passedHeaders } = this.parts.settings;
     const authorization = instance.authorization ?? destination.backend.spec.authorization;
     const headers = destination.published
       ? supplierHeaders(isStream, authorization)
-      : upstreamHeaders(
-          request.headers,
-          this.engineRequestId,
-          authorization,
-          this.parts.settings.passedHeaders,
-          isStream,
-        );
+      : upstreamHeaders(request.headers, this.engineRequestId, authorization, passedHeaders, isStream);
     this.tried.push(instance);
     this.attempt = new Attempt(instance, this);
     const options: Dispatcher.DispatchOptions = {
@@ -347,7 +341,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
       path: instance.pathOf(path),
       method: 'POST',
       headers,
-      body,
+      body: this.body,
     };
     instance.dispatch(options, this.attempt);
   }
@@ -455,10 +449,10 @@ export class Exchange implements AttemptEvents, BackendRequest {
   /** A request that was held arrived when its hold began. */
   private noteArrival(): void {
     const { destination, heldMs } = this.input;
-    const { recorder } = this.parts;
     const { keys } = this.waiting;
-    if (heldMs === undefined) recorder.arrive(keys, destination.backend.size, this.placement?.outcome === 'hit');
-    else recorder.hold(keys, heldMs);
+    const isHit = this.placement?.outcome === 'hit';
+    if (heldMs === undefined) this.parts.recorder.arrive(keys, destination.backend.size, isHit);
+    else this.parts.recorder.hold(keys, heldMs);
   }
 
   private countJudge(bytes: number): void {
