@@ -113,7 +113,7 @@ async function valuesOf(
 /** The fields that the table of a command shows. */
 function fieldsOf(verb: Verb | undefined): string[] {
   if (verb === undefined || !('view' in verb)) return [];
-  return verb.view.columns.flatMap(({ of }) => (typeof of === 'string' ? [of.split('.')[0]!] : []));
+  return verb.view.columns.flatMap(({ of, field }) => field ?? (typeof of === 'string' ? of.split('.')[0]! : []));
 }
 
 async function sourceOf({ source, as }: Flag, session: Session, names: TypedWords): Promise<string[]> {

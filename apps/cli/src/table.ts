@@ -5,6 +5,8 @@ export interface Column {
   title: string;
   /** The field (with dots if it is nested), or the function that makes the cell from the row. */
   of: string | ((row: never) => unknown);
+  /** The field that a function shows. */
+  field?: string;
   /** Shown only with `-o wide`, and when one item is shown. */
   isWide?: boolean;
   /** Shown only in lists: the item itself shows more. */

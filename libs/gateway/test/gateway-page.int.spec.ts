@@ -263,7 +263,7 @@ describe('error codes', () => {
   it('contain each refusal of the gateway, and every row is one of them', async () => {
     const made = Object.values(refusals)
       .filter((one) => typeof one === 'function' && one !== refusals.GatewayError && one !== refusals.errorBody)
-      .map((make) => (make as (...any: any[]) => refusals.GatewayError)('GET', 1, 'GET'))
+      .map((make) => (make as (...any: any[]) => refusals.GatewayError)('GET', '1', 'GET'))
       .map(({ status, code }) => `${status} ${code}`);
     const raw = await Promise.all([
       answerTo('nonsense\r\n\r\n'),

@@ -38,7 +38,7 @@ it('the package has the client and its document, and none of the tools for the d
   const parts = ['client', 'generated', 'resources'].map(async (folder) =>
     (await readdir(path.join(HERE, 'src', folder))).map((file) => `${folder}/${file}`),
   );
-  const contracts = ['audit-chain', 'event-types', 'metrics', 'slashes', 'time-limit'].map(
+  const contracts = ['audit-chain', 'deployment-state', 'event-types', 'metrics', 'slashes', 'time-limit'].map(
     (name) => `contracts/${name}.ts`,
   );
   const sources = ['index.ts', 'contracts.ts', 'slipway.ts', ...contracts, ...(await Promise.all(parts)).flat()].filter(
@@ -85,8 +85,8 @@ it('the package has types for browsers, which accept unknown values and refuse u
        return slipway.operations.wait(operation.id, { onStep: ({ status }) => { if (status === 'hibernating') stop.throwIfAborted(); } });
      }
      export const isFull = (error: unknown): boolean => isSlipwayError(error, 'capacity_exhausted') && error.code === 'capacity_exhausted';
-     // @ts-expect-error tokens take no key
-     void slipway.tokens.create({ name: 'a', scopes: ['viewer'] }, { idempotencyKey: 'a' });
+     // @ts-expect-error a change of a deployment takes no key
+     void slipway.deployments.update('a', {}, { idempotencyKey: 'a' });
      // @ts-expect-error no such scope can be asked for
      void slipway.tokens.create({ name: 'a', scopes: ['emperor'] });
      // @ts-expect-error a rehearsal is a method of its own

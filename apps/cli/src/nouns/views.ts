@@ -101,7 +101,7 @@ export const DEPLOYMENT: View = {
   name: 'name',
   columns: [
     { title: 'NAME', of: 'name' },
-    { title: 'STATE', of: deploymentState },
+    { title: 'STATE', of: deploymentState, field: 'state' },
     { title: 'ACTIVE', of: 'active_revision' },
     { title: 'CANDIDATE', of: 'candidate_revision' },
     {

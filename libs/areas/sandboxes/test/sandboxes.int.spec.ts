@@ -261,8 +261,8 @@ it.each([
 ])('a push waits as long as the sandbox requests: %s', async (_what, header, seconds) => {
   answers = [503];
   retryAfter = header();
+  const { id, sandbox_id } = await register();
   try {
-    const { sandbox_id } = await register();
     await send('PUT', `/sandboxes/${sandbox_id}/files?path=later`, { body: 'x' });
     const wait = await eventually(async () => {
       const [row] = await database.read<{ seconds: number }>(
@@ -278,6 +278,8 @@ it.each([
     expect(wait).toBeGreaterThan(seconds - 10);
   } finally {
     retryAfter = undefined;
+    // Ends the push, which would otherwise go on during another test.
+    await send('DELETE', `/sandboxes/references/${id}`);
   }
 });
 
