@@ -215,9 +215,11 @@ function nounFirst(program: Command, [first, second, third]: [string, string, st
   const group = nounNamed(program, kind);
   if (!group) return undefined;
   const name = inKind || third;
-  // `events` and `logs` are commands themselves.
+  // `events` and `logs` are commands themselves. With another verb, the word is the name of a deployment, such as `chat`.
   if (group.commands.length === 0)
-    return `Try: ${['slipway', group.name(), name || placeholder(group)].join(' ').trimEnd()}`;
+    return first === 'get'
+      ? `Try: ${['slipway', group.name(), name || placeholder(group)].join(' ').trimEnd()}`
+      : undefined;
   const verb = named(group.commands, first === 'get' && !name ? 'list' : first);
   return verb && `The noun comes first: ${lineOf(group, verb, name)}`;
 }
