@@ -11,7 +11,7 @@ const COMMANDS: Record<string, readonly string[]> = {
   'api-versions': ['slipway system'],
   attach: ['slipway logs <deployment> --follow'],
   auth: ['slipway whoami', 'slipway login --url <url>', 'slipway logout', 'slipway tokens list'],
-  autoscale: [`slipway deployments update <deployment> --scaling '{"max_replicas":2}'`],
+  autoscale: ['slipway deployments scale <deployment> --min 1 --max 4'],
   browse: ['slipway open'],
   'cluster-info': ['slipway system'],
   config: ['slipway context list', 'slipway context use <context>', 'slipway login <context> --url <url>'],
@@ -46,13 +46,10 @@ const COMMANDS: Record<string, readonly string[]> = {
   ps: ['slipway deployments list', 'slipway instances list <deployment>'],
   pull: ['slipway rollouts create <deployment>'],
   replace: ['slipway apply -f <file>'],
-  restart: [
-    '!A rollout with another argument starts new instances.',
-    `slipway rollouts create <deployment> --patch '{}'`,
-  ],
+  restart: ['slipway deployments restart <deployment>'],
   rm: ['slipway deployments delete <deployment>'],
   run: ['slipway deployments create <deployment>', 'slipway chat <deployment>'],
-  scale: [`slipway deployments update <deployment> --scaling '{"min_replicas":2}'`],
+  scale: ['slipway deployments scale <deployment> --replicas 2'],
   set: [`slipway rollouts create <deployment> --patch '{}'`],
   start: ['!npm start in the clone starts a server.', 'slipway deployments create <deployment>'],
   stats: ['slipway deployments metrics <deployment>'],
@@ -79,8 +76,6 @@ const VERBS: Record<string, Record<string, readonly string[]>> = {
   deployments: {
     edit: COMMANDS['edit']!,
     apply: ['slipway apply -f <file>'],
-    scale: COMMANDS['scale']!,
-    restart: COMMANDS['restart']!,
     logs: ['slipway logs <deployment>'],
     events: ['slipway events <deployment>'],
     history: ['slipway rollouts history <deployment>'],
@@ -200,17 +195,11 @@ const isSwitch = ({ options, commands }: Command, name: string): boolean =>
   options.some(({ long, required, optional }) => long === name && !required && !optional) ||
   commands.some((one) => isSwitch(one, name));
 
-/** If there are verbs for these, they are better than the ways around them. */
-const OF_DEPLOYMENTS = ['restart', 'scale'];
-
 function commandHint(program: Command, word: string): string | undefined {
   const [first = '', second = '', third = ''] = program.args.filter((arg) => !arg.startsWith('-'));
   const isFirst = word === first;
   const ofNoun = isFirst ? nounFirst(program, [first, second, third]) : undefined;
   if (ofNoun !== undefined) return ofNoun;
-  const deployments = nounNamed(program, 'deployments')!;
-  const own = OF_DEPLOYMENTS.includes(word) ? named(deployments.commands, word) : undefined;
-  if (own) return `Try: ${lineOf(deployments, own, '')}`;
   const known = isFirst ? COMMANDS : VERBS[named(program.commands, first)?.name() ?? ''];
   return known && Object.hasOwn(known, word) ? tryThese(known[word]!) : undefined;
 }
@@ -226,9 +215,11 @@ function nounFirst(program: Command, [first, second, third]: [string, string, st
   const group = nounNamed(program, kind);
   if (!group) return undefined;
   const name = inKind || third;
-  // `events` and `logs` are commands themselves.
+  // `events` and `logs` are commands themselves. With another verb, the word is the name of a deployment, such as `chat`.
   if (group.commands.length === 0)
-    return `Try: ${['slipway', group.name(), name || placeholder(group)].join(' ').trimEnd()}`;
+    return first === 'get'
+      ? `Try: ${['slipway', group.name(), name || placeholder(group)].join(' ').trimEnd()}`
+      : undefined;
   const verb = named(group.commands, first === 'get' && !name ? 'list' : first);
   return verb && `The noun comes first: ${lineOf(group, verb, name)}`;
 }

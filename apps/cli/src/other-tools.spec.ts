@@ -45,7 +45,8 @@ it.each([
   [['api', '/deployments', '--paginate'], '--limit'],
   [['deployments', 'create', 'a', '--dry-run=client'], '--dry-run takes no value'],
   [['deployments', 'delete', 'a', '--wait=false'], '--wait takes no value'],
-  [['rollout', 'restart', 'deployment/chat'], 'slipway '],
+  [['rollout', 'restart', 'deployment/chat'], 'slipway deployments restart <deployment>'],
+  [['restart', 'chat'], 'Try: slipway deployments restart <deployment>'],
 ])('names what does the same for %j, and sends nothing', async (words, hint) => {
   const { asked, fetch } = recording();
   const { code, stdout, stderr } = await runCommand(words, { fetch });

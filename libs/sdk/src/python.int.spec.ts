@@ -44,9 +44,9 @@ it('the Python client has the version of the product', async () => {
 
   it('takes only the listed values in a request, and any text in an answer', async () => {
     const model = (name: string) => readFile(path.join(dir, 'python/slipway_sdk/models', `${name}.py`), 'utf8');
-    expect(await model('strategy_dto')).toMatch(/^ {4}type_: StrategyDtoType$/m);
-    expect(await model('strategy_dto_type')).toContain('Literal[');
-    expect(await model('strategy_answer_dto')).toMatch(/^ {4}type_: str$/m);
+    expect(await model('strategy_input_dto')).toMatch(/^ {4}type_: StrategyInputDtoType$/m);
+    expect(await model('strategy_input_dto_type')).toContain('Literal[');
+    expect(await model('strategy_dto')).toMatch(/^ {4}type_: str$/m);
     expect(await model('operation_dto')).toMatch(/^ {4}status: str$/m);
   });
 

@@ -127,6 +127,17 @@ it('counts an instance that has crashed since the request as restarted', async (
   expect(generations(revisionId)).toEqual([2, 2]);
 });
 
+it('adds, holds and restarts nothing if no instance was running, also if one has started since', async () => {
+  const { deployment, revisionId } = await served(0);
+  const id = await bed.restart(deployment);
+  bed.neighbours.members.set(revisionId, 1);
+  const record: any = await bed.finish(id);
+  expect(record).toMatchObject({ status: 'succeeded', result: { instances: 0, restarted: 0 } });
+  expect(stepsOf(record).slice(0, 2)).toEqual(['add_instance skipped', 'hold_requests skipped']);
+  expect(record.steps[0].message).toBe('No instance was running at the request.');
+  expect([replacedIds(), holds()]).toEqual([[], []]);
+});
+
 it('is refused during another operation, for adopted servers, and without a revision that serves', async () => {
   const { deployment } = await served(1);
   const rollout = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });

@@ -122,16 +122,9 @@ export class RestartOperation implements OperationOf<typeof RESTART> {
     const waiting = spares.find(({ spare }) => spare?.state !== 'ready');
     if (!waiting) {
       const without = found.filter(({ hasSpare }) => !hasSpare);
-      const isHeld = without.some(({ members }) => members.length === 1);
+      const isHeld = without.some(({ members, pending }) => members.length === 1 && pending.length > 0);
       const added = { added: spares.map(({ revisionName }) => revisionName), isHeld };
-      if (spares.length === 0)
-        return done({
-          skipped: true,
-          result: added,
-          message: isHeld
-            ? 'There is no capacity for one more instance, so requests wait during the restart.'
-            : 'There is no capacity for one more instance. Each restarts while the others serve.',
-        });
+      if (spares.length === 0) return done({ skipped: true, result: added, message: textWithoutSpare(input, isHeld) });
       return done({ result: added, message: `${counted(spares.length, 'additional instance')} ready.` });
     }
     this.assertInTime(waiting.spare, step.elapsedMs(), input, waiting.revisionName);
@@ -186,8 +179,7 @@ export class RestartOperation implements OperationOf<typeof RESTART> {
       state: kept,
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);
-        const generation = next.instances.find(({ id }) => id === one.id)!.generation;
-        await this.instances.replace(tx, revisionId, { id: one.id, generation }, drainSeconds);
+        await this.instances.replace(tx, revisionId, one, drainSeconds);
         await this.instances.wakeOnChange(tx, revisionId, context.operation.id);
       },
     });
@@ -320,6 +312,13 @@ export class RestartOperation implements OperationOf<typeof RESTART> {
 
 const isHeld = (results: Record<string, unknown>): boolean =>
   (results['add_instance'] as { isHeld?: boolean } | undefined)?.isHeld === true;
+
+function textWithoutSpare({ revisions }: RestartInput, isHeld: boolean): string {
+  if (revisions.every(({ instances }) => instances.length === 0)) return 'No instance was running at the request.';
+  return isHeld
+    ? 'There is no capacity for one more instance, so requests wait during the restart.'
+    : 'There is no capacity for one more instance. Each restarts while the others serve.';
+}
 
 const isDown = ({ state }: Member): boolean => state !== 'ready';
 

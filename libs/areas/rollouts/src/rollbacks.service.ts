@@ -95,10 +95,7 @@ export class RollbacksService {
       const leftRevisionId =
         deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
 
-      // Describe the change for a rehearsal.
-      const [left] = leftRevisionId ? await this.revisions.getMany(tx, [leftRevisionId]) : [];
-      const status = await this.instances.status(tx, target.id);
-      const rehearsedTarget = { revision: target.name, ready_instances: status?.ready ?? 0 };
+      const change = request.isDryRun ? await this.rehearsedChange(tx, target, leftRevisionId) : undefined;
 
       // Check that the target has capacity, then mark the deployment.
       const { capacity, changeover } = await this.planner.forRollback(tx, deployment, target, live?.input);
@@ -135,11 +132,21 @@ export class RollbacksService {
         events: [...ended, rollbackStarted(input, { actor, operationId, supersededId: live?.id, reason: body.reason })],
         rehearsal: {
           would: `roll back to ${targetMessage({ revisionName: target.name, because })}`,
-          diff: jsonPatch(left?.spec ?? {}, target.spec),
-          more: { ...rehearsedTarget, capacity: capacityAnswer(capacity, changeover) },
+          diff: change?.diff,
+          more: { ...change?.target, capacity: capacityAnswer(capacity, changeover) },
         },
       };
     });
+  }
+
+  /** Returns what a rehearsal shows of the target, and how its spec differs from that of the revision that is left. */
+  private async rehearsedChange(tx: Tx, target: Revision, leftRevisionId: string | null) {
+    const [left] = leftRevisionId ? await this.revisions.getMany(tx, [leftRevisionId]) : [];
+    const status = await this.instances.status(tx, target.id);
+    return {
+      target: { revision: target.name, ready_instances: status?.ready ?? 0 },
+      diff: jsonPatch(left?.spec ?? {}, target.spec),
+    };
   }
 
   /** @throws precondition_failed (412) if the traffic has changed */

@@ -120,13 +120,7 @@ export class RolloutsController {
       'Restarts the instances of the revisions that serve, one after the other. With capacity for one more instance, that one starts first. Without it, each instance restarts while the others serve; a revision with one instance restarts while requests wait at the gateways for at most `hold_seconds`. The route stays, and requests in flight end first, within `drain_seconds` of the deployment. A restart that fails stops no further instance, and a retry continues with those that are left. Adopted servers are never restarted. Returns 202 with the operation.',
     example: { reason: 'Read the new certificate' },
     ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
-    errors: [
-      'deployment_not_found',
-      'idempotency_key_reused',
-      'operation_in_progress',
-      'nothing_to_restart',
-      'restart_not_supported',
-    ],
+    errors: ['deployment_not_found', 'operation_in_progress', 'nothing_to_restart', 'restart_not_supported'],
     dryRun: true,
     notFoundFirst: DeploymentExists,
   })

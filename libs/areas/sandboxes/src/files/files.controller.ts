@@ -26,7 +26,7 @@ import { UploadsService } from './uploads.service.js';
  * The options of an upload. They are read by hand, because a path that breaks its rules is a different error
  * from a field that does.
  */
-const StreamOptions = applyDecorators(
+const UploadOptions = applyDecorators(
   ApiBody({ type: PutFileDto, required: false }),
   ApiQuery({
     name: 'path',
@@ -87,7 +87,7 @@ export class FilesController {
     private readonly uploads: UploadsService,
   ) {}
 
-  @StreamOptions
+  @UploadOptions
   @Route({
     method: 'PUT',
     path: '/sandboxes/:id/files',
