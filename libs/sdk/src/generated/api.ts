@@ -1485,10 +1485,21 @@ export interface components {
         AnalysisInputDto: {
             /** @description Required unless `mode` is `none`. Guards judge the outcomes that no metric names. */
             metrics?: components["schemas"]["AnalysisMetricInputDto"][] | null;
-            /** @description `none`: nothing judges the rollout, not even the guards. `metrics` is then ignored and may be absent. */
-            mode?: ("none" | (string & {})) | null;
-            on_failure?: ("rollback" | "pause" | (string & {})) | null;
-            on_inconclusive?: ("pause" | "rollback" | (string & {})) | null;
+            /**
+             * @description `none`: nothing judges the rollout, not even the guards. `metrics` is then ignored and may be absent.
+             * @enum {string|null}
+             */
+            mode?: "none" | null;
+            /**
+             * @default rollback
+             * @enum {string|null}
+             */
+            on_failure?: "rollback" | "pause" | null;
+            /**
+             * @default pause
+             * @enum {string|null}
+             */
+            on_inconclusive?: "pause" | "rollback" | null;
         };
         AnalysisMetricDto: {
             /** @enum {string} */
@@ -1524,7 +1535,7 @@ export interface components {
         };
         AnalysisMetricInputDto: {
             /** @enum {string} */
-            check: "threshold" | "regression" | (string & {});
+            check: "threshold" | "regression";
             /**
              * @description Whether the check is only reported and never blocks
              * @default false
@@ -1539,11 +1550,17 @@ export interface components {
             /** @default 50 */
             min_samples?: number | null;
             /** @enum {string} */
-            name: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
-            /** @description Default: lte for metrics that are better when lower, else gte */
-            operator?: ("lte" | "gte" | (string & {})) | null;
-            /** @description Default: the default of the metric, which is p95 for values and rate for counts */
-            stat?: ("avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {})) | null;
+            name: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s";
+            /**
+             * @description Default: lte for metrics that are better when lower, else gte
+             * @enum {string|null}
+             */
+            operator?: "lte" | "gte" | null;
+            /**
+             * @description Default: the default of the metric, which is p95 for values and rate for counts
+             * @enum {string|null}
+             */
+            stat?: "avg" | "p50" | "p90" | "p95" | "p99" | "rate" | null;
             threshold?: number | null;
             /** @description Seconds of samples that the check uses; default: the soak */
             window_seconds?: number | null;
@@ -1601,8 +1618,12 @@ export interface components {
              * @default []
              */
             tenants?: string[] | null;
-            /** @description `tenant`: the publishing tenant and the listed ones; `shared`: every tenant. Only the operator tenant can use `shared`. */
-            visibility?: ("tenant" | "shared" | (string & {})) | null;
+            /**
+             * @description `tenant`: the publishing tenant and the listed ones; `shared`: every tenant. Only the operator tenant can use `shared`.
+             * @default tenant
+             * @enum {string|null}
+             */
+            visibility?: "tenant" | "shared" | null;
         };
         AuditPageDto: {
             data: components["schemas"]["AuditRowDto"][];
@@ -2490,7 +2511,11 @@ export interface components {
             credential_ref?: string | null;
             /** @default /health */
             health_path?: string | null;
-            protocol?: ("openai" | (string & {})) | null;
+            /**
+             * @default openai
+             * @enum {string|null}
+             */
+            protocol?: "openai" | null;
         };
         EngineArgDto: {
             /** @description Name of another argument. The value must be at least as large as the value of that argument. */
@@ -2724,8 +2749,12 @@ export interface components {
              * @default 5
              */
             max_traffic_percent?: number | null;
-            /** @description Period of the budget: the last 1, 7 or 30 days */
-            period?: ("day" | "week" | "month" | (string & {})) | null;
+            /**
+             * @description Period of the budget: the last 1, 7 or 30 days
+             * @default month
+             * @enum {string|null}
+             */
+            period?: "day" | "week" | "month" | null;
         };
         FailedStartDto: {
             /** Format: date-time */
@@ -2915,7 +2944,7 @@ export interface components {
              * @description `any`: whatever the engine fetches; `data_only`: only `data:` URLs, which name nothing to fetch; `hosts`: these, and http and https URLs of `hosts`
              * @enum {string}
              */
-            allow: "any" | "data_only" | "hosts" | (string & {});
+            allow: "any" | "data_only" | "hosts";
             /**
              * @description With `hosts`: names of hosts in lower case and ASCII, with a port if it is not 80 for http or 443 for https. `*.` allows every host below a name.
              * @default []
@@ -3285,7 +3314,11 @@ export interface components {
             from?: (string | number | boolean | {
                 [key: string]: unknown;
             } | unknown[] | null) | null;
-            op?: ("add" | "remove" | "replace" | (string & {})) | null;
+            /**
+             * @default replace
+             * @enum {string|null}
+             */
+            op?: "add" | "remove" | "replace" | null;
             /**
              * @description JSON Pointer into the spec of the base revision (a dotted path is accepted too)
              * @example /scaling/min_replicas
@@ -3375,7 +3408,7 @@ export interface components {
             /** @description Digest of the raw data */
             digest?: string | null;
             /** @enum {string} */
-            kind: "benchmark" | "telemetry" | "simulation" | "canary" | (string & {});
+            kind: "benchmark" | "telemetry" | "simulation" | "canary";
             /** @example ttft_ms */
             metric: string;
             /** @example p95 */
@@ -3433,7 +3466,11 @@ export interface components {
             reasons?: string[];
         };
         PlanRiskInputDto: {
-            level?: ("low" | "medium" | "high" | (string & {})) | null;
+            /**
+             * @default low
+             * @enum {string|null}
+             */
+            level?: "low" | "medium" | "high" | null;
             /** @default [] */
             reasons?: string[] | null;
         };
@@ -3520,8 +3557,11 @@ export interface components {
             failure_threshold?: number | null;
             interval_seconds?: number | null;
             path?: string | null;
-            /** @description How an instance becomes ready. `request` (default): it answers one small request with a result, once after each start or adoption. `list`: its health and its list of models are enough; its message says that it is not proven */
-            probe?: ("request" | "list" | (string & {})) | null;
+            /**
+             * @description How an instance becomes ready. `request` (default): it answers one small request with a result, once after each start or adoption. `list`: its health and its list of models are enough; its message says that it is not proven
+             * @enum {string|null}
+             */
+            probe?: "request" | "list" | null;
             timeout_seconds?: number | null;
         };
         ProductDto: {
@@ -3653,8 +3693,12 @@ export interface components {
              * @default false
              */
             deletion?: boolean | null;
-            /** @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin */
-            rollouts?: ("any" | "approved_plan" | (string & {})) | null;
+            /**
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`, and DELETE requires the scope admin
+             * @default any
+             * @enum {string|null}
+             */
+            rollouts?: "any" | "approved_plan" | null;
         };
         ProtectionPatchDto: {
             /** @description Whether DELETE returns 409 `deployment_protected` */
@@ -4182,8 +4226,12 @@ export interface components {
             ttl_seconds?: number;
         };
         RouteAffinityInputDto: {
-            /** @description `soft`: a session stays on its revision and, if possible, on its instance */
-            mode?: ("none" | "soft" | (string & {})) | null;
+            /**
+             * @description `soft`: a session stays on its revision and, if possible, on its instance
+             * @default soft
+             * @enum {string|null}
+             */
+            mode?: "none" | "soft" | null;
             /** @default 600 */
             ttl_seconds?: number | null;
         };
@@ -4483,9 +4531,12 @@ export interface components {
         };
         SloInputDto: {
             /** @enum {string} */
-            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
-            /** @description Defaults to p95 for values and to rate for counts */
-            stat?: ("avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {})) | null;
+            metric: "error_rate" | "client_error_rate" | "overloaded_rate" | "abandoned_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "longest_gap_ms" | "e2e_latency_ms" | "output_tokens_per_s";
+            /**
+             * @description Defaults to p95 for values and to rate for counts
+             * @enum {string|null}
+             */
+            stat?: "avg" | "p50" | "p90" | "p95" | "p99" | "rate" | null;
             /** @description Limit in the unit of the metric, or a share between 0 and 1. It is a minimum for metrics that are better when higher, and a maximum for the others */
             threshold: number;
         };
@@ -4513,7 +4564,7 @@ export interface components {
              * @description `candidate` proves that the revision is ready and moves no traffic. `recreate` stops the previous revision before it starts the next one, for targets without capacity for both; requests wait in the meantime. `auto`: `canary` if there is capacity for both, else `recreate`
              * @enum {string}
              */
-            type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
+            type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto";
         };
         StrategyPatchDto: {
             bake?: components["schemas"]["BakePatchDto"] | null;
@@ -5072,8 +5123,11 @@ export interface components {
             input_tokens?: components["schemas"]["TokenCountsInputDto"] | null;
             /** @description Tokens of an answer. If the observed p95 differs by more than 25 %, the diagnosis reports that the workload has moved */
             output_tokens?: components["schemas"]["TokenCountsInputDto"] | null;
-            /** @description Kind of use. It gives typical values for what the workload does not declare */
-            profile?: ("chat" | "rag" | "code" | "agent" | "batch" | "embedding" | (string & {})) | null;
+            /**
+             * @description Kind of use. It gives typical values for what the workload does not declare
+             * @enum {string|null}
+             */
+            profile?: "chat" | "rag" | "code" | "agent" | "batch" | "embedding" | null;
             /** @description Requests per second at the peak. Sizing uses the larger of this and the observed peak, so that capacity can be added before the load arrives */
             request_rate?: number | null;
         };
