@@ -153,7 +153,7 @@ export function useActions<Row>(...renews: QueryKey[]) {
 }
 
 /** More buttons than these are folded. */
-const MOST_SHOWN = 3;
+const MOST_SHOWN = 4;
 
 interface ActionButtonsProps<Row> {
   actions: readonly Action<Row>[];
