@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { request } from 'request:createRollback';
 import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
+import { isProduction } from '../../../api/production.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
 import { useSchemaForm } from '../../../forms/use-schema-form.js';
 import { Facts } from '../../../ui/facts.js';
@@ -67,7 +68,7 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
       isDangerous
       isPreviewedAtOnce
       effect={(rehearsal) => <Effect of={rollbackEffect(rehearsal, active, route?.targets ?? [])} />}
-      nameToType={deployment?.environment === 'production' ? name : undefined}
+      nameToType={isProduction(deployment?.environment) ? name : undefined}
       body={form.isComplete ? body : undefined}
       rehearse={(given) => slipway.deployments.rollbacks.rehearse(name, given)}
       run={run}

@@ -7,6 +7,7 @@ import { ActionButtons, useActions } from '../../../actions/action-dialog.js';
 import { defineAction, type Action } from '../../../actions/action.js';
 import { slipway } from '../../../api/client.js';
 import type { Deployment, Revision } from '../../../api/items.js';
+import { isProduction } from '../../../api/production.js';
 import { SelectField } from '../../../ui/field.js';
 import { useDeployment, useRevisions, useRoute, type Route } from '../deployment-data.js';
 import { keyOf } from '../renewal.js';
@@ -22,7 +23,7 @@ interface RoutedDeployment {
 
 const ids = ({ deployment: { name } }: RoutedDeployment) => [name];
 const nameInProduction = ({ deployment: { name, environment } }: RoutedDeployment) =>
-  environment === 'production' ? name : undefined;
+  isProduction(environment) ? name : undefined;
 
 /** @param onDeleting gets the operation that deletes it */
 const deploymentActions = (onDeleting: (operation: string) => void): Action<RoutedDeployment>[] => [
