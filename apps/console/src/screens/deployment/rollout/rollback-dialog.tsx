@@ -25,6 +25,9 @@ interface RollbackDialogProps {
   onClose: () => void;
 }
 
+/** The kinds of operations that a rollback ends; the api refuses it during all others. */
+const REPLACED = ['rollout', 'bake'];
+
 type RollbackBody = NonNullable<BodyOf<'createRollback'>>;
 
 function Effect({ of }: { of: RollbackEffect | undefined }) {
@@ -93,7 +96,10 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
         <>
           {live && (
             <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
-              A {live.kind} is in progress. The rollback replaces it immediately and removes what it created.
+              A {live.kind} is in progress.{' '}
+              {REPLACED.includes(live.kind)
+                ? 'The rollback replaces it immediately and removes what it created.'
+                : 'Wait until it has ended, or cancel it first.'}
             </p>
           )}
           <SchemaForm
