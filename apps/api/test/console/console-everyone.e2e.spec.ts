@@ -92,6 +92,7 @@ describeInBrowser('the console, for everyone', () => {
     ['deployments/$name', 'Change policy'],
     ['deployments/$name', 'Edit'],
     ['deployments/$name', 'Set route'],
+    ['deployments/$name', 'Restart'],
     ['deployments/$name', 'Delete'],
     ['plans/$id', 'Approve'],
     ['sandboxes', 'Create sandbox'],

@@ -8,7 +8,7 @@ import { useSchemaForm } from '../forms/use-schema-form.js';
 import type { Layout } from '../forms/layout.js';
 import { Button } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/dialogs/confirm-dialog.js';
-import { Dialog, useOpener } from '../ui/dialogs/dialog.js';
+import { useOpener } from '../ui/dialogs/dialog.js';
 import { SecretDialog } from '../ui/dialogs/secret-dialog.js';
 import { TextField } from '../ui/field.js';
 import type { Action } from './action.js';
@@ -47,15 +47,6 @@ export function ActionDialog<Row>({ action, row, renews, onClose }: ActionDialog
   });
   if (action.secret && run.data !== undefined) {
     const { text, value, ...secret } = action.secret(run.data, row);
-    if (value === null)
-      return (
-        <Dialog isOpen onClose={onClose} returnTo={opener} title={secret.title}>
-          <p role="alert" className="text-sm">
-            The answer with the {secret.name} was lost on its way, and the {secret.name} is shown only once. Make
-            another one.
-          </p>
-        </Dialog>
-      );
     return (
       <SecretDialog {...secret} secret={value} onClose={onClose} returnTo={opener}>
         <p className="text-sm">{text}</p>
@@ -153,7 +144,7 @@ export function useActions<Row>(...renews: QueryKey[]) {
 }
 
 /** More buttons than these are folded. */
-const MOST_SHOWN = 3;
+const MOST_SHOWN = 4;
 
 interface ActionButtonsProps<Row> {
   actions: readonly Action<Row>[];

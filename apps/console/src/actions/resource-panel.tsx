@@ -13,13 +13,11 @@ import { RowList, type Pages } from '../ui/row-list.js';
 import { ActionButtons, useActions } from './action-dialog.js';
 import type { Action } from './action.js';
 
-/** A filter that is kept in the address. */
-export interface ListFilter<Row> {
+/** A filter of the api, whose value is kept in the address. */
+export interface ListFilter {
   name: string;
   label: string;
   choices: readonly string[];
-  /** The value of a row, if only the loaded rows are filtered; otherwise the api filters. */
-  of?: (row: Row) => string;
 }
 
 interface ResourcePanelProps<Row> {
@@ -32,7 +30,7 @@ interface ResourcePanelProps<Row> {
   idOf: (row: Row) => string;
   /** The name of a row for people. */
   nameOf: (row: Row) => string;
-  filters?: readonly ListFilter<Row>[];
+  filters?: readonly ListFilter[];
   /** The command that lists all. */
   command: string;
   empty: { title: string; command: string; text?: string };
@@ -97,14 +95,7 @@ export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
   const making = useActions<undefined>(...renews);
   const changing = useActions<Row>(...renews);
   const actions = mayChange ? (props.actions ?? []) : [];
-  const isMatch = (row: Row) => filters.every(({ name, of }) => !of || !address[name] || of(row) === address[name]);
   const isFiltered = filters.some(({ name }) => address[name]);
-  const nothing = (loaded: number) => (
-    <EmptyState
-      title={loaded > 0 ? `None of the ${loaded} loaded ${what} match the filter` : `No ${what} match the filter`}
-      command={command}
-    />
-  );
   return (
     <Panel
       title={title}
@@ -138,7 +129,7 @@ export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
         beyond={`To list all, run ${command}.`}
         empty={
           isFiltered ? (
-            nothing(0)
+            <EmptyState title={`No ${what} match the filter`} command={command} />
           ) : (
             <EmptyState title={empty.title} command={empty.command}>
               {empty.text && <p className="text-sm text-soft">{empty.text}</p>}
@@ -146,21 +137,17 @@ export function ResourcePanel<Row>(props: ResourcePanelProps<Row>) {
           )
         }
       >
-        {(rows) => {
-          const shown = rows.filter(isMatch);
-          if (shown.length === 0) return nothing(rows.length);
-          return (
-            <Controls value={{ actions, nameOf, views, open: changing.open } as RowControls<unknown>}>
-              <DataTable
-                caption={`List of ${what}`}
-                className={props.className}
-                columns={[...columns, CONTROLS as TableColumns<Row>[number]]}
-                rows={shown}
-                idOf={idOf}
-              />
-            </Controls>
-          );
-        }}
+        {(rows) => (
+          <Controls value={{ actions, nameOf, views, open: changing.open } as RowControls<unknown>}>
+            <DataTable
+              caption={`List of ${what}`}
+              className={props.className}
+              columns={[...columns, CONTROLS as TableColumns<Row>[number]]}
+              rows={rows}
+              idOf={idOf}
+            />
+          </Controls>
+        )}
       </RowList>
       {making.dialog}
       {changing.dialog}

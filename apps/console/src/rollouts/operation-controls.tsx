@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { slipway } from '../api/client.js';
 import { operationWords, useOperationAction, type OperationVerb } from '../api/operation-action.js';
 import type { Operation } from '../api/operation-state.js';
+import { isProduction } from '../api/production.js';
 import { useMay } from '../api/who.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import { Button, type ButtonProps } from '../ui/button.js';
@@ -110,7 +111,7 @@ function useNeedsName({ resource_type, resource_name }: Operation): boolean {
     queryFn: ({ signal }) => slipway.deployments.get(resource_name, { signal }),
     enabled: resource_type === 'deployment',
   });
-  return data?.environment === undefined || data.environment === 'production';
+  return data?.environment === undefined || isProduction(data.environment);
 }
 
 function Skipped({ verb, operation }: { verb: OperationVerb; operation: Operation }) {

@@ -62,11 +62,14 @@ export function judgementsOf({ steps, result }: Pick<Operation, 'steps' | 'resul
 export function limitText({ metric, check, limit, operator, baseline }: GateResult): string {
   if (check === 'guard' && baseline) return `≤ ${numberText(100 * limit)} points more`;
   if (check === 'regression') return `≤ ${numberText(limit)} % worse`;
-  return `${(operator ?? usualOperator(metric)) === 'gte' ? '≥' : '≤'} ${metricText(metric, limit)}`;
+  return `${comparedBy(metric, operator)} ${metricText(metric, limit)}`;
 }
 
-const usualOperator = (metric: string): string =>
-  isMetric(metric) && metricOf(metric).better === 'higher' ? 'gte' : 'lte';
+/** Returns the sign in front of a threshold; without an operator, that of the metric. */
+export const comparedBy = (metric: string, operator: string | undefined): string =>
+  (operator ?? (isHigherBetter(metric) ? 'gte' : 'lte')) === 'gte' ? '≥' : '≤';
+
+export const isHigherBetter = (metric: string): boolean => isMetric(metric) && metricOf(metric).better === 'higher';
 
 /** `120`, or with a baseline `120, baseline 90` */
 export function samplesText({ candidate, baseline }: Pick<GateResult, 'candidate' | 'baseline'>): string {

@@ -12,7 +12,7 @@ import { ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { ACCESS_ACTIONS, grantTo, nameOf } from './access-actions.js';
 
-const STATUS: ListFilter<AccessMapping> = { name: 'status', label: 'Status', choices: ['active', 'revoked'] };
+const STATUS: ListFilter = { name: 'status', label: 'Status', choices: ['active', 'revoked'] };
 
 export function AccessScreen() {
   const { data: session } = useQuery(sessionQuery);

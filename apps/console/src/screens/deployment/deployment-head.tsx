@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { actorName } from '../../api/actor-name.js';
 import type { Deployment } from '../../api/items.js';
 import type { LiveEvents } from '../../api/live-events.js';
+import { isProduction } from '../../api/production.js';
 import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';
@@ -27,7 +28,7 @@ export function DeploymentHead({ name, live, actions }: { name: string; live: Li
               <Chip word={shownDeploymentState(data)} />
               <Health deployment={data} />
               {data.environment && (
-                <Chip word={data.environment} tone={data.environment === 'production' ? 'warn' : 'plain'} />
+                <Chip word={data.environment} tone={isProduction(data.environment) ? 'warn' : 'plain'} />
               )}
               <Liveness live={live} readAt={deployment.dataUpdatedAt} />
             </>

@@ -107,7 +107,7 @@ function DeploymentActions({ name, onOpen }: { name: string; onOpen: (opened: Di
       <Button
         kind={live ? 'plain' : 'primary'}
         disabled={live !== undefined}
-        title={live && `A ${live.kind} is in progress. Wait for it, end it, or roll back.`}
+        title={live && `A ${live.kind} is in progress. Wait for it, or end it.`}
         icon={<Upload aria-hidden className="size-4" />}
         onClick={() => onOpen({ what: 'rollout' })}
       >

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import type { Deployment } from '../../api/items.js';
+import { isProduction } from '../../api/production.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
@@ -66,7 +67,7 @@ function EndDrainDialog({ deployment: { name, draining, environment }, onClose }
       verb="End now"
       dismissal="Keep draining"
       isDangerous
-      nameToType={environment === 'production' ? name : undefined}
+      nameToType={isProduction(environment) ? name : undefined}
       isBusy={end.isPending}
       error={end.error}
       action={{

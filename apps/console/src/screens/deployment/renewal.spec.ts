@@ -7,6 +7,7 @@ describe('the queries that an event touches', () => {
     expect(touchedBy('policy.updated')).toEqual(['policy', 'diagnosis']);
     expect(touchedBy('autopilot.diagnosed')).toEqual(['diagnosis']);
     expect(touchedBy('route.updated')).toContain('route');
+    expect(touchedBy('restart.started')).toEqual(['deployment', 'operations', 'instances']);
     expect(touchedBy('operation.status_changed')).toContain('operations');
   });
   it('are all of them if the kind is unknown', () =>

@@ -9,6 +9,7 @@ const TOUCHED: Record<string, readonly string[]> = {
   revision: ['deployment', 'revisions'],
   rollout: ['deployment', 'operations', 'revisions', 'analysis'],
   rollback: ['deployment', 'operations', 'revisions'],
+  restart: ['deployment', 'operations', 'instances'],
   operation: ['deployment', 'operations', 'revisions'],
   route: ['deployment', 'route', 'operations', 'revisions'],
   instance: ['deployment', 'instances'],

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Plan } from '../../api/items.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { isProduction } from '../../api/production.js';
 import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { Loaded } from '../../ui/loaded.js';
@@ -32,7 +33,7 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
     onDone: ({ operation }) => void navigate({ to: '/operations/$id', params: { id: operation.id } }),
   });
   // Until its environment is known, it may be production.
-  const needsName = deployment.data?.environment === undefined || deployment.data.environment === 'production';
+  const needsName = deployment.data?.environment === undefined || isProduction(deployment.data.environment);
   return (
     <ConfirmDialog
       isOpen

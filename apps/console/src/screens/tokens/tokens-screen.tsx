@@ -14,7 +14,7 @@ import { Time } from '../../ui/time.js';
 import { CREATE, TOKEN_ACTIONS } from './token-actions.js';
 import { endsSoon, isEndless, prefixOf } from './token-text.js';
 
-const STATE: ListFilter<Token> = { name: 'state', label: 'State', choices: ['active', 'revoked', 'expired'] };
+const STATE: ListFilter = { name: 'state', label: 'State', choices: ['active', 'revoked', 'expired'] };
 
 export function TokensScreen() {
   const { data: who } = useQuery(whoQuery);

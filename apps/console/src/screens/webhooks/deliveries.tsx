@@ -14,7 +14,7 @@ import { deliveryActions, EVENT_TYPES } from './webhook-actions.js';
 type Query = Pick<OptionsOf<'listWebhookDeliveries'>, 'status' | 'event_type'>;
 
 const STATUSES = ['pending', 'succeeded', 'failed', 'cancelled', 'skipped'];
-const FILTERS: ListFilter<Delivery>[] = [
+const FILTERS: ListFilter[] = [
   { name: 'status', label: 'Status', choices: STATUSES },
   { name: 'event_type', label: 'Event type', choices: EVENT_TYPES },
 ];

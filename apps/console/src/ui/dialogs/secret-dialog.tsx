@@ -34,8 +34,7 @@ function LostSecret({ title, name, onClose, returnTo }: SecretProps) {
       footer={<Button onClick={onClose}>Close</Button>}
     >
       <p role="alert" className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-        It was created, but the connection was lost before the {name} arrived, and the {name} is shown only once. Delete
-        it and create another one.
+        The response with the {name} was lost, and the {name} is shown only once. Rotate it, or create another one.
       </p>
     </Dialog>
   );

@@ -1,10 +1,9 @@
 import type { DeploymentEvent } from '@slipway/sdk';
 import type { Operation } from '../../../api/operation-state.js';
-import { resultsOf, type GateResult, type MeasuredValue } from '../../../rollouts/verdicts.js';
+import { comparedBy, resultsOf, type GateResult, type MeasuredValue } from '../../../rollouts/verdicts.js';
 import { Chip, type Tone } from '../../../ui/chip.js';
 import { Fitted } from '../../../ui/fitted-table.js';
 import {
-  comparedBy,
   limitOf,
   metricValueOf,
   gatePositionOf,
@@ -133,7 +132,7 @@ function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
 
 function limitText(gate: Gate): string {
   if (gate.check === 'guard') return `≤ ${numberText(100 * (gate.max_difference ?? 0))} points more`;
-  if (gate.check === 'threshold') return `${comparedBy(gate)} ${numberText(gate.threshold)}`;
+  if (gate.check === 'threshold') return `${comparedBy(gate.name, gate.operator)} ${numberText(gate.threshold)}`;
   return `≤ ${numberText(gate.max_regression_percent)} % worse`;
 }
 

@@ -1,4 +1,5 @@
 import { isBeyond, isMetric, metricOf, type AnswerOf, type Metric } from '@slipway/sdk';
+import { isHigherBetter } from '../../../rollouts/verdicts.js';
 
 export type Metrics = AnswerOf<'getDeploymentMetrics'>;
 export type RevisionMetrics = Metrics['data'][number];
@@ -118,8 +119,3 @@ export function gatePositionOf(
   const isWorse = isMetric(gate.name) ? isBeyond(gate.name, candidate.value, limit) : candidate.value > limit;
   return isWorse ? 'beyond' : 'within';
 }
-
-export const comparedBy = (gate: Pick<Gate, 'operator' | 'name'>): string =>
-  (gate.operator ?? (isHigherBetter(gate.name) ? 'gte' : 'lte')) === 'gte' ? '≥' : '≤';
-
-const isHigherBetter = (name: string): boolean => isMetric(name) && metricOf(name).better === 'higher';

@@ -1,6 +1,7 @@
 import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/sdk';
 import type { Operation } from '../../../api/operation-state.js';
 import { useAddress } from '../../../api/search.js';
+import { comparedBy } from '../../../rollouts/verdicts.js';
 import { Chart, ChartLegend, type ChartLine } from '../../../ui/chart.js';
 import { EmptyState } from '../../../ui/empty-state.js';
 import { Loaded } from '../../../ui/loaded.js';
@@ -11,7 +12,6 @@ import { useAnalysis, useDeployment, useOperations } from '../deployment-data.js
 import { gatesOf, GateTable } from './gate-table.js';
 import {
   CLASSES,
-  comparedBy,
   limitOf,
   metricValueOf,
   rateOf,
@@ -212,7 +212,12 @@ function limitsOf(
       const base = baseline ? metricValueOf(baseline.total, one.name, gate.stat).value : null;
       const limit = limitOf(one, base);
       if (limit === null) return [];
-      return [{ value: limit * gate.times, label: `gate ${comparedBy(one)} ${numberText(limit * gate.times)}` }];
+      return [
+        {
+          value: limit * gate.times,
+          label: `gate ${comparedBy(one.name, one.operator)} ${numberText(limit * gate.times)}`,
+        },
+      ];
     });
 }
 

@@ -79,7 +79,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
         <>
           <span className="mr-auto">{body && <CopyAs action={actionOf(body)} />}</span>
           <Button onClick={onClose}>Cancel</Button>
-          {!isPreviewedAtOnce && (
+          {(!isPreviewedAtOnce || rehearsal.isError) && (
             <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => mutate(body!)}>
               Preview
             </Button>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { request } from 'request:createRollback';
 import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
+import { isProduction } from '../../../api/production.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
 import { useSchemaForm } from '../../../forms/use-schema-form.js';
 import { Facts } from '../../../ui/facts.js';
@@ -23,6 +24,9 @@ interface RollbackDialogProps {
   to: string;
   onClose: () => void;
 }
+
+/** The kinds of operations that a rollback ends; the api refuses it during all others. */
+const REPLACED = ['rollout', 'bake'];
 
 type RollbackBody = NonNullable<BodyOf<'createRollback'>>;
 
@@ -67,7 +71,7 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
       isDangerous
       isPreviewedAtOnce
       effect={(rehearsal) => <Effect of={rollbackEffect(rehearsal, active, route?.targets ?? [])} />}
-      nameToType={deployment?.environment === 'production' ? name : undefined}
+      nameToType={isProduction(deployment?.environment) ? name : undefined}
       body={form.isComplete ? body : undefined}
       rehearse={(given) => slipway.deployments.rollbacks.rehearse(name, given)}
       run={run}
@@ -92,7 +96,10 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
         <>
           {live && (
             <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
-              A {live.kind} is in progress. The rollback replaces it immediately and removes what it created.
+              A {live.kind} is in progress.{' '}
+              {REPLACED.includes(live.kind)
+                ? 'The rollback replaces it immediately and removes what it created.'
+                : 'Wait until it has ended, or cancel it first.'}
             </p>
           )}
           <SchemaForm

@@ -25,3 +25,8 @@ it('leaves out a revision without traffic, and an api that reports no target', (
   expect(rollbackEffect({ revision: 'a-2', ready_instances: 1 }, 'a-2', route)?.traffic).toEqual(['a-2 keeps 100 %']);
   expect(rollbackEffect({}, 'a-2', route)).toBeUndefined();
 });
+
+it('names no revision to leave if none is active', () => {
+  const { revision, traffic } = rollbackEffect({ revision: 'a-1', ready_instances: 0 }, null, [])!;
+  expect([revision, ...traffic]).toEqual(['none → a-1', 'a-1 0 % → 100 %']);
+});

@@ -21,7 +21,7 @@ export function rollbackEffect(
   const now = new Map(shares.filter(({ weight }) => weight > 0).map((one) => [one.revision, one.weight]));
   const others = [...now.keys()].filter((name) => name !== revision);
   return {
-    revision: active === null || active === revision ? `${revision} stays active` : `${active} → ${revision}`,
+    revision: active === revision ? `${revision} stays active` : `${active ?? 'none'} → ${revision}`,
     traffic: [...others, revision].map((name) => shareText(name, now.get(name) ?? 0, name === revision ? 100 : 0)),
     instances: instancesText(ready ?? 0, capacity?.needed),
   };

@@ -3,6 +3,7 @@ import { request } from 'request:createRollout';
 import type { Deployment } from '../../../api/items.js';
 import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
+import { isProduction } from '../../../api/production.js';
 import { draftOf } from '../../../forms/draft.js';
 import { SchemaField } from '../../../forms/schema-field.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
@@ -83,7 +84,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
     <RehearsedDialog
       title={`Rollout of ${name}`}
       verb="Roll out"
-      nameToType={deployment.environment === 'production' ? name : undefined}
+      nameToType={isProduction(deployment.environment) ? name : undefined}
       body={body}
       fault={fault}
       rehearse={(given) => slipway.deployments.rollouts.rehearse(name, given as RolloutBody)}

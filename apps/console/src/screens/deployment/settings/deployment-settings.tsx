@@ -1,16 +1,18 @@
 import { useNavigate } from '@tanstack/react-router';
 import { request as deletion } from 'request:deleteDeployment';
+import { request as restarting } from 'request:restartDeployment';
 import { request as routing } from 'request:setRoute';
 import { request as change } from 'request:updateDeployment';
 import { ActionButtons, useActions } from '../../../actions/action-dialog.js';
 import { defineAction, type Action } from '../../../actions/action.js';
 import { slipway } from '../../../api/client.js';
 import type { Deployment, Revision } from '../../../api/items.js';
+import { isProduction } from '../../../api/production.js';
 import { SelectField } from '../../../ui/field.js';
 import { useDeployment, useRevisions, useRoute, type Route } from '../deployment-data.js';
 import { keyOf } from '../renewal.js';
 import { canServe, weightsFault } from './route-form.js';
-import { SET_ROUTE, SET_ROUTE_CLI, UPDATE_DEPLOYMENT } from './settings-layout.js';
+import { RESTART, SET_ROUTE, SET_ROUTE_CLI, UPDATE_DEPLOYMENT } from './settings-layout.js';
 
 /** A deployment with what its route is chosen from. */
 interface RoutedDeployment {
@@ -21,7 +23,7 @@ interface RoutedDeployment {
 
 const ids = ({ deployment: { name } }: RoutedDeployment) => [name];
 const nameInProduction = ({ deployment: { name, environment } }: RoutedDeployment) =>
-  environment === 'production' ? name : undefined;
+  isProduction(environment) ? name : undefined;
 
 /** @param onDeleting gets the operation that deletes it */
 const deploymentActions = (onDeleting: (operation: string) => void): Action<RoutedDeployment>[] => [
@@ -93,6 +95,24 @@ const deploymentActions = (onDeleting: (operation: string) => void): Action<Rout
     run: ({ deployment }, body, options) => slipway.deployments.route.set(deployment.name, body, options),
     done: ({ deployment }) => `Route of ${deployment} set`,
   }),
+  defineAction<'restartDeployment'>()<RoutedDeployment>({
+    request: restarting,
+    verb: 'Restart',
+    title: ({ deployment }) => `Restart the instances of ${deployment.name}`,
+    description:
+      'New instances of the same revision replace those that serve, one after the other. The route does not change.',
+    isFor: ({ deployment, route }) => deployment.active_revision !== null || route !== null,
+    nameToType: nameInProduction,
+    layout: () => RESTART,
+    ids,
+    cli: {
+      words: 'deployments restart',
+      flags: { hold_seconds: '--hold', progress_deadline_seconds: '--progress-deadline' },
+      end: '--yes',
+    },
+    run: ({ deployment }, body) => slipway.deployments.restart(deployment.name, body),
+    done: (_, { deployment }) => `Restart of ${deployment.name} started`,
+  }),
   defineAction<'deleteDeployment'>()<RoutedDeployment>({
     request: deletion,
     verb: 'Delete',
@@ -113,14 +133,14 @@ const deploymentActions = (onDeleting: (operation: string) => void): Action<Rout
   }),
 ];
 
-/** Edits a deployment, sets its route by hand, and deletes it. */
+/** Edits a deployment, sets its route by hand, restarts its instances, and deletes it. */
 export function DeploymentSettings({ name }: { name: string }) {
   const navigate = useNavigate();
   const { data: deployment } = useDeployment(name);
   const { data: route } = useRoute(name);
   const { data: revisions } = useRevisions(name);
   const { open, dialog } = useActions<RoutedDeployment>(
-    ...['deployment', 'route', 'revisions'].map((what) => keyOf(what, name)),
+    ...['deployment', 'route', 'revisions', 'operations'].map((what) => keyOf(what, name)),
     ['deployments'],
   );
   const actions = deploymentActions((id) => void navigate({ to: '/operations/$id', params: { id } }));

@@ -25,6 +25,12 @@ export const SET_ROUTE: Layout = {
   },
 };
 
+export const RESTART: Layout = {
+  operation: 'restartDeployment',
+  shown: { '': ['reason'] },
+  words: { reason: { hint: 'Shown in the event.' } },
+};
+
 /** The command takes shares such as `chat-00001=90,chat-00002=10`. */
 export const SET_ROUTE_CLI = {
   words: 'routes set',
