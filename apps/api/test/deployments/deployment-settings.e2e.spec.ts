@@ -11,7 +11,7 @@ const steps = (soak_seconds: number) => [
   { traffic_percent: 100, soak_seconds },
 ];
 /** A gate that always passes: no client sends requests here, and a rehearsed metric never blocks. */
-const GATE = { metrics: [{ name: 'error_rate', check: 'threshold' as const, threshold: 1, dry_run: true }] };
+const GATE = { metrics: [{ name: 'error_rate' as const, check: 'threshold' as const, threshold: 1, dry_run: true }] };
 
 describe('the settings of a deployment, with real processes', () => {
   let stack: Stack;

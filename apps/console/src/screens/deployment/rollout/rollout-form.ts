@@ -3,6 +3,8 @@ import { mergePatch, type JsonObject } from '../../../forms/draft.js';
 
 export type RolloutBody = Schemas['RolloutDto'];
 type Spec = NonNullable<RolloutBody['spec']>;
+/** A spec as it was typed or answered, or none. */
+type AnySpec = Spec | Schemas['RevisionSpecDto'] | null | undefined;
 
 /** The engine's arguments as they were typed. An empty one is not set. */
 export type ArgTexts = Readonly<Record<string, string>>;
@@ -62,7 +64,7 @@ export function beginningOf(
   } as Partial<RolloutBody>;
 }
 
-export const argTextsOf = (spec: Spec | null | undefined): ArgTexts =>
+export const argTextsOf = (spec: AnySpec): ArgTexts =>
   Object.fromEntries(Object.entries(spec?.runtime.args ?? {}).map(([name, value]) => [name, argText(value)]));
 
 /**
@@ -89,7 +91,7 @@ export function bodyOf(
   };
 }
 
-function withArgs(spec: Spec | null | undefined, args: JsonObject | undefined): Spec {
+function withArgs(spec: AnySpec, args: JsonObject | undefined): Spec {
   const { args: _, ...runtime } = spec?.runtime ?? { target: '' };
   return { ...(spec as Spec), runtime: { ...runtime, ...(args && { args }) } };
 }
