@@ -114,8 +114,8 @@ export {
 export { serverUrls, type ServerUrls } from './server-urls.js';
 export { withoutOuterSlashes, withoutTrailingSlashes } from './slashes.js';
 export * from './statuses.js';
-export { hasUtf8Charset, mediaTypeOf, preferredMediaType, type MediaType } from './http/media-types.js';
-export { lineOfUnknownMethod, type RefusedInput, type RequestLine } from './http/request-line.js';
+export { hasOtherContentType, hasUtf8Charset, mediaTypeOf, preferredMediaType } from './http/media-types.js';
+export { lineOfUnknownMethod, type RefusedInput } from './http/request-line.js';
 export { retryAfterMs } from './http/retry-after.js';
 export * from './time-limit.js';
 export { beginningOf, ordinalOf } from './text.js';

@@ -6,7 +6,7 @@ import { isHostPath } from './answers/host-paths.js';
 type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The longest wait of a supplier that is obeyed. */
-export const LONGEST_SUPPLIER_WAIT_MS = 60_000;
+const LONGEST_SUPPLIER_WAIT_MS = 60_000;
 const MILLISECONDS = /^\d{1,15}(?:\.\d{1,9})?$/;
 
 /** Returns the wait that a supplier requests, within the bound; undefined if it requests none. */

@@ -48,7 +48,6 @@ export class ConsoleAccessController {
     ok: { 200: ConsoleAccessListDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(
     @CurrentPrincipal() who: Principal,

@@ -46,7 +46,6 @@ export class TokensController {
     ok: { 200: TokenListDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(
     @CurrentPrincipal() who: Principal,

@@ -26,7 +26,7 @@ export class DeliveriesController {
     description:
       'Returns deliveries, newest event first. Filter them by `status` and `event_type`. Ended deliveries are kept for 30 days.',
     ok: { 200: WebhookDeliveryListDto },
-    errors: ['webhook_not_found', 'validation_failed'],
+    errors: ['webhook_not_found'],
     paged: true,
     byTime: true,
     notFoundFirst: WebhooksService,

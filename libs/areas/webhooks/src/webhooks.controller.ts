@@ -57,7 +57,6 @@ export class WebhooksController {
     ok: { 200: WebhookListDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(
     @CurrentPrincipal() who: Principal,

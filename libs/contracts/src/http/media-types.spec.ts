@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasUtf8Charset, mediaTypeOf, preferredMediaType } from './media-types.js';
+import { hasOtherContentType, hasUtf8Charset, mediaTypeOf, preferredMediaType } from './media-types.js';
 
 describe('a media type', () => {
   it.each([
@@ -43,6 +43,15 @@ describe('a media type', () => {
     ['application/json; charset="utf-8, x"', false],
   ])('%s: whether it is UTF-8', (text, isUtf8) => {
     expect(hasUtf8Charset(mediaTypeOf(text)!)).toBe(isUtf8);
+  });
+
+  it.each([
+    [['Content-Type', 'a/b'], false],
+    [['content-type', 'a/b', 'Content-Type', 'a/b'], false],
+    [['content-type', 'a/b', 'Accept', 'c/d', 'CONTENT-TYPE', 'c/d'], true],
+    [['content-type', 'a/b', 'x-type', 'content-type', 'content-typo', 'c/d'], false],
+  ])('may be contradicted in %j', (rawHeaders, isContradicted) => {
+    expect(hasOtherContentType(rawHeaders, 'a/b')).toBe(isContradicted);
   });
 
   it('is read in linear time, whatever a client sends', () => {

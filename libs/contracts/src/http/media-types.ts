@@ -59,6 +59,21 @@ export function hasUtf8Charset({ parameters }: MediaType): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
+/**
+ * Whether a request has several different `Content-Type` headers. Node keeps the first of several, but a proxy on the way
+ * may have judged the request by another one.
+ * @param rawHeaders names and values in turn
+ * @param first the value that Node keeps
+ */
+export function hasOtherContentType(rawHeaders: readonly string[], first: string): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    // Its length first, because this runs in every request of the gateway.
+    if (name.length === 12 && rawHeaders[at + 1] !== first && name.toLowerCase() === 'content-type') return true;
+  }
+  return false;
+}
+
 interface AcceptedRange {
   type: string;
   weight: number;

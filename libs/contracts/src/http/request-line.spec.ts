@@ -5,7 +5,7 @@ const lineOf = (text: string, code = 'HPE_INVALID_METHOD') =>
   lineOfUnknownMethod({ code, rawPacket: Buffer.from(text, 'latin1') });
 
 it.each([
-  ['PURGE /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n', { method: 'PURGE', target: '/a?b=c' }],
+  ['REFRESH /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n', { method: 'REFRESH', target: '/a?b=c' }],
   ['get / HTTP/1.1\r\n\r\n', { method: 'get', target: '/' }],
   ['M-SEARCH! /a HTTP/1.0\n\n', { method: 'M-SEARCH!', target: '/a' }],
 ])('reads the line of %j', (text, line) => {
@@ -14,6 +14,7 @@ it.each([
 
 it.each([
   'nonsense\r\n\r\n',
+  'GET /first HTTP/1.1\r\nHost: x\r\n\r\nget /second HTTP/1.1\r\n\r\n',
   'get /\r\n\r\n',
   'get http://x/ HTTP/1.1\r\n\r\n',
   'get /a b HTTP/1.1\r\n\r\n',

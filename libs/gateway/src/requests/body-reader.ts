@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hasUtf8Charset, mediaTypeOf } from '@slipway/contracts';
+import { hasOtherContentType, hasUtf8Charset, mediaTypeOf } from '@slipway/contracts';
 import { bodyTooLarge, bodyTooSlow, unsupportedMediaType } from '../gateway.errors.js';
 import { CollectedBytes, type HeldBytes } from '@slipway/platform-bounds';
 import { isCoded } from '../headers.js';
@@ -18,11 +18,7 @@ export function assertAcceptable(request: IncomingMessage, maxBytes: number): vo
 function isJson({ headers, rawHeaders }: IncomingMessage): boolean {
   const given = headers['content-type'];
   if (given === undefined) return true;
-  // Node keeps the first of several, but a proxy on the way may have judged the request by another one.
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === 12 && rawHeaders[at + 1] !== given && name.toLowerCase() === 'content-type') return false;
-  }
+  if (hasOtherContentType(rawHeaders, given)) return false;
   if (given === 'application/json') return true;
   const media = mediaTypeOf(given);
   return media !== undefined && /^application\/(?:[^/]+\+)?json$/.test(media.type) && hasUtf8Charset(media);

@@ -34,7 +34,8 @@ export function allowOf(kind: PathKind): string {
 /** Returns the error for a request that no handler serves. */
 export function refusalOf(method: string, path: string): GatewayError {
   const kind = kindOf(path);
-  return kind ? wrongMethod(method, path, allowOf(kind)) : unknownPath(method, path.slice(0, LONGEST_SHOWN));
+  const shown = path.slice(0, LONGEST_SHOWN);
+  return kind ? wrongMethod(method, shown, allowOf(kind)) : unknownPath(method, shown);
 }
 
 /** A slug contains a slash, which clients send encoded or not. */

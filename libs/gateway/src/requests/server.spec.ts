@@ -100,6 +100,8 @@ it('routes each path to its handler, whatever its query, and refuses all others'
     const refused = await ask('POST', path);
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   }
+  const long = await ask('POST', `/v1/models/${'a'.repeat(5_000)}`);
+  expect([long.status, long.text.length < 1_000]).toEqual([405, true]);
   for (const path of ['/', '/v1', '/v1/chat', '/v1/chat/completions/', '/v1/models/', '/metricsx']) {
     const refused = await ask('GET', path);
     expect([path, refused.status, codeOf(refused)]).toEqual([path, 404, 'unknown_url']);

@@ -70,6 +70,8 @@ describe('failures', () => {
 
   it('accepts a byte order mark, and names the place of a fault without quoting it', async () => {
     expect((await send('PUT', '/api/v1/samples/x', { body: '\ufeff{"name":"abc"}' })).status).toBe(200);
+    const cut = await send('POST', '/api/v1/samples/x/touch', { body: new Uint8Array([0xef, 0xbb]) });
+    expectEnvelope(cut, 400, 'invalid_json');
     const { message } = (await send('PUT', '/api/v1/samples/x', { body: '{"name": secret}' })).body.error;
     expect(message).toBe('The request body is not valid JSON: unexpected character at line 1, column 10.');
   });

@@ -103,13 +103,18 @@ describe('headers and parameters', () => {
       'cursor=%20',
       `cursor=${foreign}`,
       'cursor=&cursor=',
+      'since=yesterday',
+      'until=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00Z',
+      // A time of RFC 3339, which Postgres cannot read.
+      'since=2026-01-01T00:00:00%2B16:00',
     ]) {
       expectEnvelope(await send('GET', `/api/v1/samples?${query}`), 400, 'invalid_parameter');
     }
-    for (const query of ['limit=0', 'limit=201', 'limit=-1', 'state=ajar']) {
+    for (const query of ['limit=0', 'limit=201', 'limit=-1', 'state=ajar', 'order=up']) {
       expectEnvelope(await send('GET', `/api/v1/samples?${query}`), 422, 'validation_failed');
     }
     expectEnvelope(await send('GET', '/api/v1/samples?state=open&state=shut'), 400, 'invalid_parameter');
+    expect((await send('GET', '/api/v1/samples?until=2026-01-01T00:00:00-15:59')).status).toBe(200);
   });
 
   it('compares If-Match', async () => {

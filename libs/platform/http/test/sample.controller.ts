@@ -129,6 +129,7 @@ export class SampleController {
     summary: 'List samples',
     ok: { 200: ListDto },
     paged: true,
+    byTime: true,
   })
   list(@Page('integer') page: PageRequest, @Query() query: ListQuery): object {
     const after = Number(page.cursor?.[0] ?? 0);

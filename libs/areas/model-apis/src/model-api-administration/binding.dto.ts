@@ -11,7 +11,7 @@ import type { CheckResult } from '@slipway/target-driver/qualification';
 
 const DEPLOYMENT_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-export const BINDING_STATES = ['unqualified', 'qualified', 'suspended', 'retired'] as const;
+const BINDING_STATES = ['unqualified', 'qualified', 'suspended', 'retired'] as const;
 
 export class BindingTargetDto {
   @StringField({

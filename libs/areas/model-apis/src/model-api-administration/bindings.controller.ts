@@ -41,7 +41,6 @@ export class BindingsController {
     ok: { 200: BindingPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: BindingFilterDto, @Page('string') page: PageRequest) {
     return this.bindings.list(who, filter, page);

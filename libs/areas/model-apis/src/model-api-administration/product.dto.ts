@@ -5,7 +5,7 @@ const MODALITIES = ['text', 'image', 'audio', 'video', 'embedding', 'file'] as c
 const MAX_TOKENS = 2_000_000_000;
 const MAX_PRICE = 1_000_000_000;
 
-export const PRODUCT_STATES = ['draft', 'active', 'deprecated', 'retired'] as const;
+const PRODUCT_STATES = ['draft', 'active', 'deprecated', 'retired'] as const;
 
 export class PricingDto {
   @StringField({

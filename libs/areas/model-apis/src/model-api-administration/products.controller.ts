@@ -51,7 +51,6 @@ export class ProductsController {
     ok: { 200: ProductPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: ProductFilterDto, @Page('string') page: PageRequest) {
     return this.products.list(who, filter, page);

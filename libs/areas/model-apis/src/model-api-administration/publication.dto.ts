@@ -2,7 +2,7 @@ import { DATA_URLS_ONLY } from '@slipway/contracts';
 import { ArrayField, BooleanField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 import { MediaUrlsDto } from '@slipway/ports/deployment-records';
 
-export const PUBLICATION_STATES = ['published', 'superseded', 'withdrawn'] as const;
+const PUBLICATION_STATES = ['published', 'superseded', 'withdrawn'] as const;
 
 export class PublicationBindingDto {
   @StringField({ min: 1, max: 255 })

@@ -49,7 +49,6 @@ export class PublicationsController {
     ok: { 200: PublicationPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: PublicationFilterDto, @Page('string') page: PageRequest) {
     return this.publications.list(who, filter, page);

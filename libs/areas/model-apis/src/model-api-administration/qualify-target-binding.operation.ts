@@ -56,8 +56,8 @@ export interface QualificationInput {
  *   on failure or cancel: release_target
  *
  * The calls record their findings and never fail, so that one qualification reports every problem; `conclude` judges.
- * Only a target that let a time-out pass is not called again, nor one that requests a longer wait than is obeyed. No text of a target gets into a row, an event or a
- * message, and no address except those in the revision's spec.
+ * A target is called again unless it let a time-out pass or requests a longer wait than is obeyed. No text of a target
+ * gets into a row, an event or a message, and no address except those in the revision's spec.
  */
 export const QUALIFICATION = defineOperation({
   kind: 'qualify_target_binding',

@@ -108,7 +108,14 @@ function parse(text: string): unknown[] {
 function isPart(value: unknown, part: CursorPart): boolean {
   if (part === 'integer') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || value.length > 1024 || !isStorable(value)) return false;
-  return part === 'string' || isTimestamp(value);
+  return part === 'string' || isReadableTime(value);
+}
+
+/** Postgres reads no offset of 16 hours or more. Those of real zones have at most 14. */
+const READABLE_OFFSET = /(?:z|[+-](?:0\d|1[0-5]):\d\d)$/i;
+
+function isReadableTime(text: string): boolean {
+  return isTimestamp(text) && READABLE_OFFSET.test(text);
 }
 
 function invalid(field: string, message: string): Error {
@@ -116,8 +123,8 @@ function invalid(field: string, message: string): Error {
 }
 
 /**
- * Reads `limit` and `cursor` of a list, and `order`, `since` and `until` of a list by time. They are not fields of a DTO, because a cursor is checked against its operation
- * and sort keys, and one message names both bounds of the limit.
+ * Reads `limit` and `cursor` of a list, and `order`, `since` and `until` of a list by time. They are not fields of a DTO,
+ * because a cursor is checked against its operation and sort keys, and one message names both bounds of the limit.
  * @throws invalid_parameter (400) if they are malformed, validation_failed (422) if limit is out of range
  */
 export function readPage(query: Record<string, unknown>, parts: CursorPart[]): PageRequest {
@@ -132,17 +139,17 @@ export function readPage(query: Record<string, unknown>, parts: CursorPart[]): P
 }
 
 function readTimes({ order, since, until }: Record<string, unknown>): Pick<PageRequest, 'order' | 'since' | 'until'> {
-  const isOrder = LIST_ORDERS.find((known) => known === (order ?? 'desc'));
-  if (isOrder === undefined) {
+  const chosen = LIST_ORDERS.find((known) => known === (order ?? 'desc'));
+  if (chosen === undefined) {
     const message = `order must be one of: ${LIST_ORDERS.join(', ')}`;
     throw errors.validation_failed({ details: [{ field: 'order', code: 'enum', message }] });
   }
-  return { order: isOrder, ...timeOf('since', since), ...timeOf('until', until) };
+  return { order: chosen, ...timeOf('since', since), ...timeOf('until', until) };
 }
 
 function timeOf(field: 'since' | 'until', given: unknown): { since?: string; until?: string } {
   if (given === undefined) return {};
-  if (typeof given !== 'string' || !isTimestamp(given))
+  if (typeof given !== 'string' || !isReadableTime(given))
     throw invalid(field, `${field} must be an RFC 3339 time, such as 2026-01-01T12:00:00Z`);
   return { [field]: given };
 }

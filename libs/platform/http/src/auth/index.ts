@@ -32,7 +32,7 @@ export {
   TokenUses,
 } from './token.service.js';
 export { TenantEntity } from './tenant.entity.js';
-export { TOKEN_STATES, type TokenList, type TokenLookup, type TokenRow, type TokenState } from './token.query.js';
+export { TOKEN_STATES, type TokenLookup, type TokenRow, type TokenState } from './token.query.js';
 export const migrations = [
   Tenants1700000000010,
   ApiTokens1700000000011,

@@ -1,6 +1,7 @@
 import type { Owner } from '@slipway/contracts';
 import { LOOK_UPS } from '@slipway/platform-bounds';
 import { isBetween, KEYS, locking, lookup, prepared, withinBytes } from '@slipway/platform-database';
+import type { PageRequest } from '../answers/page.js';
 
 /**
  * Looks up a token in one round trip.
@@ -147,11 +148,7 @@ export const TOKEN_STATES = ['active', 'revoked', 'expired'] as const;
 export type TokenState = (typeof TOKEN_STATES)[number];
 
 /** The rows of a list of tokens: those after one of them, newest first by default. */
-export interface TokenList {
+export interface TokenList extends Pick<PageRequest, 'order' | 'since' | 'until'> {
   past?: string;
   state?: TokenState;
-  /** RFC 3339. */
-  since?: string;
-  until?: string;
-  order?: 'asc' | 'desc';
 }

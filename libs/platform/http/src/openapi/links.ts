@@ -1,17 +1,9 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { operationsOf, type Operation } from './operations.js';
-
-interface Schema {
-  $ref?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-}
-
-type ComponentSchemas = Record<string, Schema>;
+import { resolve, schemasOf, type DocumentSchema } from './schemas.js';
 
 interface Response {
-  content?: Record<string, { schema?: Schema }>;
+  content?: Record<string, { schema?: DocumentSchema }>;
   links?: Record<string, Link>;
 }
 
@@ -37,7 +29,7 @@ const OPERATIONS = '/api/v1/operations';
  */
 export function publishLinks(document: OpenAPIObject): void {
   const operations = operationsOf(document);
-  const schemas = (document.components?.schemas ?? {}) as ComponentSchemas;
+  const schemas = schemasOf(document);
   for (const one of operations) {
     for (const [status, response] of Object.entries(one.operation.responses) as [string, Response][]) {
       if (Number(status) >= 300) continue;
@@ -50,17 +42,17 @@ export function publishLinks(document: OpenAPIObject): void {
 }
 
 /** Returns the properties of each schema that an answer may have. */
-function answersOf({ content }: Response, schemas: ComponentSchemas): Record<string, Schema>[] {
+function answersOf({ content }: Response, schemas: Record<string, DocumentSchema>): Record<string, DocumentSchema>[] {
   const schema = content?.['application/json']?.schema;
   const properties = [schema, ...(schema?.anyOf ?? [])].map((one) => propertiesOf(one, schemas));
   return properties.filter((one) => one !== undefined);
 }
 
 function sourcesIn(
-  answer: Record<string, Schema>,
+  answer: Record<string, DocumentSchema>,
   { path, method }: { path: string; method: string },
   operations: readonly { path: string }[],
-  schemas: ComponentSchemas,
+  schemas: Record<string, DocumentSchema>,
 ): Source[] {
   const rows = method === 'get' ? propertiesOf(answer['data']?.items, schemas) : undefined;
   const isOperation = propertiesOf(answer['operation'], schemas) !== undefined;
@@ -73,7 +65,7 @@ function sourcesIn(
   ];
 }
 
-function sourceOf(path: string, placeholder: string, resource: Record<string, Schema>, at: string): Source[] {
+function sourceOf(path: string, placeholder: string, resource: Record<string, DocumentSchema>, at: string): Source[] {
   const field = [placeholder, 'id', 'name'].find((name) => name in resource);
   return field === undefined ? [] : [{ path, placeholder, pointer: `${at}/${field}` }];
 }
@@ -109,6 +101,9 @@ function placeholdersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }
 
-function propertiesOf(schema: Schema | undefined, schemas: ComponentSchemas): Record<string, Schema> | undefined {
-  return schema?.$ref ? schemas[schema.$ref.split('/').pop()!]?.properties : schema?.properties;
+function propertiesOf(
+  schema: DocumentSchema | undefined,
+  schemas: Record<string, DocumentSchema>,
+): Record<string, DocumentSchema> | undefined {
+  return resolve(schemas, schema)?.properties;
 }

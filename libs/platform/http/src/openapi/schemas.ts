@@ -25,7 +25,7 @@ export function acceptAdditionalProperties(document: OpenAPIObject): void {
   const visit = (schema: DocumentSchema | undefined): void => {
     if (!schema || seen.has(schema)) return;
     seen.add(schema);
-    if (schema.$ref) visit(resolve(schemas, schema.$ref));
+    if (schema.$ref) visit(resolve(schemas, schema));
     if (schema.properties) schema.additionalProperties ??= true;
     Object.values(schema.properties ?? {}).forEach(visit);
     [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].forEach(visit);
@@ -36,7 +36,7 @@ export function acceptAdditionalProperties(document: OpenAPIObject): void {
     if (!body) continue;
     const schema = body.content['application/json']?.schema as DocumentSchema | undefined;
     visit(schema);
-    const target = schema?.$ref ? resolve(schemas, schema.$ref) : schema;
+    const target = resolve(schemas, schema);
     body.required = (target?.required?.length ?? 0) > 0 && body.content['application/octet-stream'] === undefined;
   }
 }
@@ -51,7 +51,7 @@ export function publishWarnings(document: OpenAPIObject): void {
       const content = (response as { content?: Record<string, { schema?: DocumentSchema }> }).content;
       const answer = content?.['application/json']?.schema;
       for (const one of [answer, ...(answer?.anyOf ?? [])]) {
-        const schema = one?.$ref ? resolve(schemas, one.$ref) : undefined;
+        const schema = one?.$ref ? resolve(schemas, one) : undefined;
         if (schema?.properties) schema.properties['warnings'] ??= warnings;
       }
     }
@@ -94,6 +94,11 @@ export function referencedName({ $ref }: DocumentSchema): string | undefined {
   return $ref?.split('/').pop();
 }
 
-function resolve(schemas: Record<string, DocumentSchema>, reference: string): DocumentSchema | undefined {
-  return schemas[reference.split('/').pop()!];
+/** Returns the schema that a node refers to, or the node itself if it is no reference. */
+export function resolve(
+  schemas: Record<string, DocumentSchema>,
+  node: DocumentSchema | undefined,
+): DocumentSchema | undefined {
+  const name = node && referencedName(node);
+  return name === undefined ? node : schemas[name];
 }

@@ -108,7 +108,7 @@ function collect(request: FastifyRequest, { payload, held, watch }: BodyUnderWay
       stop(error instanceof JsonRefused ? refusalOf(error, body) : (error as Error));
     }
   };
-  const onEnd = (): void => stop(null);
+  const onEnd = (): void => stop(start.isIncomplete ? notJson(undefined) : null);
   const stop = (failure: Error | null): void => {
     unwatch();
     payload.off('data', onData).off('end', onEnd).off('error', stop);

@@ -60,4 +60,7 @@ it('removes a byte order mark, also one that arrives byte by byte', () => {
   const slow = new BodyStart();
   expect([...mark, 0x7b].map((byte) => slow.withoutMark(Buffer.from([byte])).length)).toEqual([0, 0, 0, 1]);
   expect(() => new BodyStart().withoutMark(Buffer.from([0xef, 0x7b]))).toThrow();
+  const cut = new BodyStart();
+  expect([cut.withoutMark(Buffer.from([0xef, 0xbb])).length, cut.isIncomplete]).toEqual([0, true]);
+  expect([whole.isIncomplete, slow.isIncomplete, new BodyStart().isIncomplete]).toEqual([false, false, false]);
 });

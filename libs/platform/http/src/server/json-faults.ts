@@ -21,6 +21,11 @@ export class BodyStart {
     }
     return piece.subarray(at);
   }
+
+  /** Whether the body so far is only a part of the mark. */
+  get isIncomplete(): boolean {
+    return this.read > 0 && this.read < MARK.length;
+  }
 }
 
 /** A longer body is not read a second time for its message. */

@@ -1,4 +1,4 @@
-import { hasUtf8Charset, mediaTypeOf, preferredMediaType } from '@slipway/contracts';
+import { hasOtherContentType, hasUtf8Charset, mediaTypeOf, preferredMediaType } from '@slipway/contracts';
 import { errors } from '../errors/platform.errors.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { API_PREFIX, fullPathOf, type RouteSpec } from '../routes/route-spec.js';
@@ -76,7 +76,7 @@ export function refuseUnreadable({ raw, headers }: SlipwayRequest, route: RouteS
     });
   };
   if (given === undefined) return refuse('The request has a body but no Content-Type.');
-  if (isRepeated(raw.rawHeaders, given)) return refuse('The request has several different Content-Types.');
+  if (hasOtherContentType(raw.rawHeaders, given)) return refuse('The request has several different Content-Types.');
   const media = mediaTypeOf(given);
   if (!media) return refuse('The Content-Type of the request is malformed.');
   if (!readable.includes(media.type)) return refuse(`This operation does not read ${media.type}.`);
@@ -92,11 +92,4 @@ function refuseCoded(codings: string | undefined): void {
     remediation: 'Send the body without Content-Encoding.',
     headers: { 'accept-encoding': 'identity' },
   });
-}
-
-/** Node keeps the first of several, but a proxy on the way may have judged the request by another one. */
-function isRepeated(rawHeaders: readonly string[], first: string): boolean {
-  return rawHeaders.some(
-    (name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type' && rawHeaders[at + 1] !== first,
-  );
 }

@@ -1,7 +1,7 @@
 import { errors } from '../errors/platform.errors.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
+import { API_PREFIX } from '../routes/route-spec.js';
 
-const API_PREFIX_LENGTH = '/api/v1/'.length;
 /** No path of the API has more. */
 const MOST_SEGMENTS = 16;
 /** Paths that clients of OpenAI call. */
@@ -60,12 +60,12 @@ export class PathTable {
     const segments = url.split('?', 1)[0]!.split('/').filter(Boolean);
     if (segments.length > MOST_SEGMENTS) return undefined;
     const path = `/${segments.join('/')}`;
-    const api = `/api/v1${path.replace(/^\/api(?=\/|$)/i, '').replace(/^\/v\d+(?=\/|$)/i, '')}`;
-    const [name = '', ...others] = api.slice(API_PREFIX_LENGTH).split('/');
+    const rest = path.replace(/^\/api(?=\/|$)/i, '').replace(/^\/v\d+(?=\/|$)/i, '');
+    const [name = '', ...others] = rest.split('/').slice(1);
     // Names in a path may have capital letters, so only the kind is compared in lower case.
-    const kind = [`/api/v1/${name.toLowerCase()}`, ...others].join('/');
-    const plural = [`/api/v1/${name.toLowerCase()}s`, ...others].join('/');
-    return [path, api, kind, plural].find((one) => one !== url && this.methodsOf(one).length > 0);
+    const kind = [`${API_PREFIX}/${name.toLowerCase()}`, ...others].join('/');
+    const plural = [`${API_PREFIX}/${name.toLowerCase()}s`, ...others].join('/');
+    return [path, API_PREFIX + rest, kind, plural].find((one) => this.methodsOf(one).length > 0);
   }
 
   /** Of a path that is a route of its own, such as `/sandboxes/references`, also if a placeholder would match it. */
