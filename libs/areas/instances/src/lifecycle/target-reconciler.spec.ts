@@ -14,7 +14,14 @@ const GAP_MS = 100;
 const LONGEST_GAP_MS = 2_000;
 /** Limit of one target. */
 const STARTS_AT_ONCE = 32;
-const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1, start_in_seconds: 0, replace_drain_seconds: null };
+const INSTANCE = {
+  id: 'ins_1',
+  ordinal: 0,
+  state: 'ready',
+  version: 1,
+  start_in_seconds: 0,
+  replace_drain_seconds: null,
+};
 
 /**
  * A target with one ready instance. Every check returns an hour until the next one. Time passes only when a test
