@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -29,6 +29,7 @@ async function completed(...words: string[]): Promise<string[]> {
   const contexts = { staging: { url: 'http://s.test', token: 't' }, prod: { url: 'http://p.test', token: 't' } };
   writeFileSync(path.join(home, '.config/slipway/contexts.json'), JSON.stringify({ contexts }), { mode: 0o600 });
   const { stdout } = await runCommand(['__complete', ...words], { fetch, env: { HOME: home } });
+  rmSync(home, { recursive: true });
   return stdout.split('\n').filter(Boolean);
 }
 

@@ -11,13 +11,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Contexts } from './contexts.js';
 
 let home: string;
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'slipway-contexts-'));
 });
+afterEach(() => rmSync(home, { recursive: true }));
 
 const contexts = (env: Record<string, string> = {}, cwd = home) =>
   new Contexts({ HOME: home, SLIPWAY_HOME: path.join(home, 'none'), ...env }, cwd, path.join(home, 'clone'));

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -103,6 +102,7 @@ it('reaches every operation of the document by a noun and a verb, with the lines
       if (words !== 'api') for (const operation of operations) reached.add(operation);
     }
   }
+  rmSync(home, { recursive: true });
   const missing = routes.map(({ operationId }) => operationId).filter((id) => !reached.has(id));
   expect(routes.length).toBeGreaterThan(60);
   expect({ missing, unknown: reached.has(undefined) }).toEqual({ missing: [], unknown: false });

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -69,6 +69,7 @@ export async function runCommand(words: readonly string[], options: RunOptions =
     code = error instanceof CommanderError ? error.exitCode : exitCodeOf(error);
   }
   await new Promise((resolve) => setImmediate(resolve));
+  if (env['HOME'] === undefined) rmSync(home, { recursive: true });
   return { code, ...written };
 }
 

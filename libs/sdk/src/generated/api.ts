@@ -5178,15 +5178,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -5385,15 +5379,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -5520,15 +5508,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -5715,15 +5697,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -5766,15 +5742,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -5986,15 +5956,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -6263,15 +6227,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -7368,15 +7326,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -7706,15 +7658,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -7789,15 +7735,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -8365,15 +8305,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -8513,15 +8447,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {
@@ -8718,15 +8646,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `desc`: newest first. A `cursor` is valid only in the order of its page. */
                 order?: "desc" | "asc";
-                /**
-                 * @description Only rows created at this time or later.
-                 * @example 2026-01-01T12:00:00Z
-                 */
+                /** @description Only rows created at this time or later. */
                 since?: string;
-                /**
-                 * @description Only rows created before this time.
-                 * @example 2026-02-01T12:00:00Z
-                 */
+                /** @description Only rows created before this time. */
                 until?: string;
             };
             header?: {

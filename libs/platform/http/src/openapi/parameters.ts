@@ -80,7 +80,6 @@ const BY_TIME: Parameter[] = [
     in: 'query',
     required: false,
     description: 'Only rows created at this time or later.',
-    example: '2026-01-01T12:00:00Z',
     schema: { type: 'string', format: 'date-time' },
   },
   {
@@ -88,7 +87,6 @@ const BY_TIME: Parameter[] = [
     in: 'query',
     required: false,
     description: 'Only rows created before this time.',
-    example: '2026-02-01T12:00:00Z',
     schema: { type: 'string', format: 'date-time' },
   },
 ];

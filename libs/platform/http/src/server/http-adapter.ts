@@ -275,7 +275,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       if (wantsPage(request)) return this.browserPages.answer(request, reply);
       void reply.header('vary', 'accept');
     }
-    sendErrorEnvelope(request, reply, this.paths.refusalOf(path));
+    sendErrorEnvelope(request, reply, this.paths.refusalOf(path, request.method));
     return reply;
   }
 

@@ -40,9 +40,14 @@ export class PathTable {
     return [...this.methodsOf(url), 'OPTIONS'].join(', ');
   }
 
-  /** Returns the error for a request that no route serves: 405 if another method of the path has one, else 404. */
-  refusalOf(url: string): SlipwayError {
-    if (this.methodsOf(url).length > 0) return errors.method_not_allowed({ headers: { allow: this.allowedOn(url) } });
+  /**
+   * Returns the error for a request that was not served: 405 if the path has other methods only, else 404.
+   * @param method of the request; without it, one that no path has
+   */
+  refusalOf(url: string, method?: string): SlipwayError {
+    const methods = this.methodsOf(url);
+    const isMissing = methods.length === 0 || (method !== undefined && methods.includes(method));
+    if (!isMissing) return errors.method_not_allowed({ headers: { allow: this.allowedOn(url) } });
     if (OF_THE_GATEWAY.test(url))
       return errors.not_found({ remediation: 'Send inference requests to the gateway, which has another address.' });
     const likely = this.likelyPathOf(url);
