@@ -278,7 +278,7 @@ it.each([
     expect(wait).toBeGreaterThan(seconds - 10);
   } finally {
     retryAfter = undefined;
-    // Ends the push, which would otherwise go on during another test.
+    // Ends the push, which would otherwise be tried again during another test.
     await send('DELETE', `/sandboxes/references/${id}`);
   }
 });
