@@ -1,4 +1,4 @@
-import { type Database, locking, prepared, type Tx, type TxScope } from '@slipway/platform-database';
+import { type Database, locking, lookup, prepared, type Tx, type TxScope } from '@slipway/platform-database';
 import {
   defaultStatusOf,
   errors,
@@ -72,7 +72,7 @@ const RELEASE = prepared(
   'idempotency-release',
   `delete from idempotency_keys where ${KEY} and claimed_until = $5::timestamptz and answer is null`,
 );
-const FIND_ANSWER = prepared(
+const FIND_ANSWER = lookup(
   'idempotency-answer',
   `select fingerprint, status, headers, answer::text as answer from idempotency_keys where ${KEY} and answer is not null`,
 );
@@ -232,11 +232,11 @@ function textOf(body: unknown): string {
 
 /** Finds the stored answer of a key without waiting for a request that is in progress. */
 export async function findAnswer(
-  tx: Tx,
+  database: Database,
   scope: TenantScope,
   claim: IdempotencyClaim,
 ): Promise<StoredAnswer | undefined> {
-  const row = await tx.one<AnswerRow>(FIND_ANSWER, valuesOf(scope, claim));
+  const [row] = await database.read<AnswerRow>(scope, FIND_ANSWER, valuesOf(scope, claim));
   return row && new StoredAnswer(row);
 }
 
