@@ -21,24 +21,18 @@ export interface DocumentSchema {
 /** Publishes that request bodies, including nested objects, accept unknown fields (with a warning). */
 export function acceptAdditionalProperties(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
-  const seen = new Set<DocumentSchema>();
-  const visit = (schema: DocumentSchema | undefined): void => {
-    if (!schema || seen.has(schema)) return;
-    seen.add(schema);
-    if (schema.$ref) visit(resolve(schemas, schema));
-    if (schema.properties) schema.additionalProperties ??= true;
-    Object.values(schema.properties ?? {}).forEach(visit);
-    [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].forEach(visit);
-    visit(schema.items);
-  };
+  const bodies: DocumentSchema[] = [];
   for (const { operation } of operationsOf(document)) {
     const body = operation.requestBody;
     if (!body) continue;
     const schema = body.content['application/json']?.schema as DocumentSchema | undefined;
-    visit(schema);
+    if (schema) bodies.push(schema);
     const target = resolve(schemas, schema);
     body.required = (target?.required?.length ?? 0) > 0 && body.content['application/octet-stream'] === undefined;
   }
+  visitSchemas(document, bodies, (schema) => {
+    if (schema.properties) schema.additionalProperties ??= true;
+  });
 }
 
 /** Answers carry `warnings` of unknown fields and parameters, so their schemas publish it. */
@@ -64,20 +58,31 @@ export function publishWarnings(document: OpenAPIObject): void {
  * compile.
  */
 export function describeObjectDefaults(document: OpenAPIObject): void {
+  visitSchemas(document, Object.values(schemasOf(document)), (schema) => {
+    if (typeof schema.default !== 'object' || schema.default === null || Array.isArray(schema.default)) return;
+    schema['x-default'] = schema.default;
+    schema.description = described(schema);
+    delete schema.default;
+  });
+}
+
+/** Calls `change` once for each schema that the roots contain or refer to. */
+function visitSchemas(
+  document: OpenAPIObject,
+  roots: readonly DocumentSchema[],
+  change: (schema: DocumentSchema) => void,
+): void {
+  const schemas = schemasOf(document);
   const seen = new Set<DocumentSchema>();
   const visit = (schema: DocumentSchema | undefined): void => {
     if (!schema || seen.has(schema)) return;
     seen.add(schema);
-    if (typeof schema.default === 'object' && schema.default !== null && !Array.isArray(schema.default)) {
-      schema['x-default'] = schema.default;
-      schema.description = described(schema);
-      delete schema.default;
-    }
-    Object.values(schema.properties ?? {}).forEach(visit);
-    [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].forEach(visit);
-    visit(schema.items);
+    change(schema);
+    visit(resolve(schemas, schema));
+    const { properties = {}, allOf = [], oneOf = [], anyOf = [], items } = schema;
+    [...Object.values(properties), ...allOf, ...oneOf, ...anyOf, items].forEach(visit);
   };
-  Object.values(schemasOf(document)).forEach(visit);
+  roots.forEach(visit);
 }
 
 function described({ description, default: value }: DocumentSchema): string {
