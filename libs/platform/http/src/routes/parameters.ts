@@ -135,7 +135,8 @@ export function claimOf(request: SlipwayRequest): IdempotencyClaim | undefined {
 
 /**
  * The claim of `Idempotency-Key`, for handlers that store their answer with it themselves; undefined if the client sent
- * none. All others need no line: their mutation takes the claim.
+ * none. All others need no line: their mutation takes the claim. A claim that is taken here needs no look-up of an
+ * earlier answer before the handler, which operations would never have.
  */
 export const Idempotency = createParamDecorator(
   (_data: unknown, context: ExecutionContext): IdempotencyClaim | undefined => requestOf(context).slipway.keyed?.take(),

@@ -75,12 +75,17 @@ export const API_PREFIX = '/api/v1';
 
 /** Returns the path that a client uses for this route, with `:name` placeholders. */
 export function fullPathOf(spec: Pick<RouteSpec, 'path'>): string {
-  return spec.path.startsWith('//') ? spec.path.slice(1) : API_PREFIX + spec.path;
+  return isOfApi(spec) ? API_PREFIX + spec.path : spec.path.slice(1);
+}
+
+/** Whether the route belongs to the API. Routes at the root serve probes, browsers and providers of identities. */
+export function isOfApi({ path }: Pick<RouteSpec, 'path'>): boolean {
+  return !path.startsWith('//');
 }
 
 /** Whether the operation accepts `Idempotency-Key`. */
-export function takesKey({ method, path, idempotent }: Pick<RouteSpec, 'method' | 'path' | 'idempotent'>): boolean {
-  return idempotent ?? (method === 'POST' && !path.startsWith('//'));
+export function takesKey(spec: Pick<RouteSpec, 'method' | 'path' | 'idempotent'>): boolean {
+  return spec.idempotent ?? (spec.method === 'POST' && isOfApi(spec));
 }
 
 /** Returns the status of a plain value. A service whose route has several success statuses answers with `reply`. */

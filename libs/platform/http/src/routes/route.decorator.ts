@@ -15,7 +15,7 @@ import { declaredParametersOf } from '../openapi/parameters.js';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
 import { obeyKey } from './keyed-request.js';
 import { RequestReader } from './parameters.js';
-import { defaultStatusOf, fullPathOf, takesKey, type RouteSpec } from './route-spec.js';
+import { defaultStatusOf, fullPathOf, isOfApi, takesKey, type RouteSpec } from './route-spec.js';
 
 const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
@@ -36,8 +36,7 @@ export const RouteDeclaration = Reflector.createDecorator<RouteSpec>();
 /** The one decorator of a handler: routes it, guards it, validates its input and publishes it. */
 export function Route(spec: RouteSpec): MethodDecorator {
   const path = fullPathOf(spec);
-  const isRoot = spec.path.startsWith('//');
-  if (spec.scope === 'public' && !isRoot)
+  if (spec.scope === 'public' && isOfApi(spec))
     throw new Error(`${spec.operationId}: every path under /api/v1 needs a scope`);
   declare(spec);
   return applyDecorators(
@@ -49,7 +48,7 @@ export function Route(spec: RouteSpec): MethodDecorator {
     RouteDeclaration(spec),
     UsePipes(reader),
     noteParameters(spec),
-    ...(isRoot ? [ApiExcludeEndpoint()] : published(spec)),
+    ...(isOfApi(spec) ? published(spec) : [ApiExcludeEndpoint()]),
   );
 }
 

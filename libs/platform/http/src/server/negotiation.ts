@@ -1,7 +1,7 @@
 import { hasOtherContentType, hasUtf8Charset, mediaTypeOf, preferredMediaType } from '@slipway/contracts';
 import { errors } from '../errors/platform.errors.js';
 import { MERGE_PATCH } from '../fields/merge-patch.js';
-import { API_PREFIX, fullPathOf, type RouteSpec } from '../routes/route-spec.js';
+import { isOfApi, type RouteSpec } from '../routes/route-spec.js';
 import type { SlipwayRequest } from './slipway-request.js';
 
 /* Content negotiation (RFC 9110, 8 and 12): the type of an answer, and the type and coding of a body. */
@@ -29,7 +29,7 @@ export function offeredBy(route: RouteSpec): readonly string[] {
  * @throws not_acceptable (406)
  */
 export function refuseUnacceptable({ headers }: SlipwayRequest, route: RouteSpec): void {
-  if (headers.accept === undefined || !fullPathOf(route).startsWith(API_PREFIX)) return;
+  if (headers.accept === undefined || !isOfApi(route)) return;
   const offered = offeredBy(route);
   if (offered.length === 0 || preferredMediaType(headers.accept, offered) !== undefined) return;
   const types = offered.join(' or ');

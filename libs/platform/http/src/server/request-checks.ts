@@ -8,7 +8,7 @@ import { nearest } from '../fields/near-miss.js';
 import { MAX_UNKNOWN, reportUnknown, unreadFields } from '../fields/read-object.js';
 import { claimOf, readSwitch, refuseUnstorable } from '../routes/parameters.js';
 import { queryParametersOf, readsBody } from '../routes/route.decorator.js';
-import { API_PREFIX, fullPathOf, takesKey, type RouteSpec } from '../routes/route-spec.js';
+import { isOfApi, takesKey, type RouteSpec } from '../routes/route-spec.js';
 import { refuseUnacceptable, refuseUnreadable } from './negotiation.js';
 import type { SlipwayRequest } from './slipway-request.js';
 
@@ -52,8 +52,8 @@ function readKey(request: SlipwayRequest, find: FindEarlierAnswer | undefined): 
 
 /** Warns of a key that a mutation does not obey. Reads may ignore it, because they change nothing. */
 function warnOfIgnoredKey({ headers, slipway }: SlipwayRequest, reply: FastifyReply, route: RouteSpec): void {
-  if (headers['idempotency-key'] === undefined || route.method === 'GET' || takesKey(route)) return;
-  if (!fullPathOf(route).startsWith(API_PREFIX)) return;
+  if (headers['idempotency-key'] === undefined || route.method === 'GET') return;
+  if (takesKey(route) || !isOfApi(route)) return;
   slipway.warnings.push(KEY_IGNORED);
   void reply.header('x-slipway-ignored-headers', KEY_IGNORED.field);
 }
@@ -99,7 +99,7 @@ const LONGEST_NAME = 100;
 
 function unknownParameters(query: Record<string, unknown>, route: RouteSpec): FieldIssue[] {
   // Paths outside of the API belong to browsers and to providers of identities, which add parameters of their own.
-  if (!fullPathOf(route).startsWith(API_PREFIX)) return [];
+  if (!isOfApi(route)) return [];
   const known = queryParametersOf(route);
   const unknown = Object.keys(query).filter((name) => name !== 'strict' && !known.has(name));
   return unknown.slice(0, MAX_UNKNOWN).map((name) => {
