@@ -14,7 +14,7 @@ function pairs(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length / 2 }, (_, n) => [flat[2 * n] as string, flat[2 * n + 1] as string]);
 }
 const sent = (client: IncomingHttpHeaders, authorization: string | null = null, further: string[] = []) =>
-  pairs(upstreamHeaders(client, 'req-1', authorization, further));
+  pairs(upstreamHeaders(client, 'req-1', authorization, further, false));
 
 const OWN = [
   ['content-type', 'application/json'],
@@ -84,7 +84,9 @@ it.each([
 it('sends the credential of the revision upstream, once', () => {
   const authorizationOf = (headers: readonly string[]) => pairs(headers).filter(([name]) => name === 'authorization');
   const own = [['authorization', 'Bearer sk-1']];
-  expect(authorizationOf(upstreamHeaders({ authorization: 'Bearer slw_1' }, 'r', 'Bearer sk-1', []))).toEqual(own);
+  expect(authorizationOf(upstreamHeaders({ authorization: 'Bearer slw_1' }, 'r', 'Bearer sk-1', [], false))).toEqual(
+    own,
+  );
   expect(authorizationOf(supplierHeaders(false, 'Bearer sk-1'))).toEqual(own);
 });
 

@@ -141,9 +141,9 @@ export function upstreamHeaders(
   requestId: string,
   authorization: string | null,
   further: readonly string[],
-  isStream = false,
+  isStream: boolean,
 ): string[] {
-  const headers = [...headersOfEveryRequest(isStream, authorization), 'x-request-id', requestId];
+  const headers = [...supplierHeaders(isStream, authorization), 'x-request-id', requestId];
   for (const name of PASSED_ON) pass(name, client, headers);
   for (const name of further) if (name !== 'accept') pass(name, client, headers);
   return headers;
@@ -151,10 +151,6 @@ export function upstreamHeaders(
 
 /** A supplier learns nothing about the client: no address, no client library, no trace and no id of ours. */
 export function supplierHeaders(isStream: boolean, authorization: string | null): string[] {
-  return headersOfEveryRequest(isStream, authorization);
-}
-
-function headersOfEveryRequest(isStream: boolean, authorization: string | null): string[] {
   // The gateway meters and changes answers, which costs more if they are coded.
   const headers = ['content-type', 'application/json', 'user-agent', 'slipway', 'accept-encoding', 'identity'];
   headers.push('accept', isStream ? 'text/event-stream' : 'application/json');

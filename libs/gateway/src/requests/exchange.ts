@@ -353,7 +353,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private mayRetry(retry: Outcome['retry']): boolean {
     if (retry === 'never' || this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
     const { backend } = this.input.destination;
-    if (backend.pausedMs(performance.now()) > 0) return false;
+    if (backend.isPaused(performance.now())) return false;
     if (retry === 'elsewhere' && !backend.hasOther(performance.now(), this.tried)) return false;
     return (retry === 'spare' && backend.hasSoundOne(performance.now(), this.tried)) || backend.takeRetry();
   }

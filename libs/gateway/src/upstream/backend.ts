@@ -18,6 +18,7 @@ const BUSIER_TIMES = 2;
 const RETRY_SHARE = 0.3;
 const MAX_RETRIES_SAVED = 50;
 
+/** The longest wait of a supplier that is obeyed if no other one can serve. */
 const LONGEST_LONE_WAIT_MS = 10_000;
 
 /** The data of a backend, from either table. */
@@ -135,9 +136,9 @@ export class UpstreamBackend {
     this.refusedUntil = Math.max(this.refusedUntil, now + Math.min(waitMs, LONGEST_LONE_WAIT_MS));
   }
 
-  /** Milliseconds of the wait that are left. Other suppliers get its requests. */
-  pausedMs(now: number): number {
-    return Math.max(0, this.pausedUntil - now);
+  /** Whether it requests a wait. Other suppliers get its requests. */
+  isPaused(now: number): boolean {
+    return this.pausedUntil > now;
   }
 
   /**
@@ -150,7 +151,7 @@ export class UpstreamBackend {
 
   /** Whether some ready instance is not ejected, and no wait is requested. */
   isWell(now: number): boolean {
-    if (this.pausedUntil > now) return false;
+    if (this.isPaused(now)) return false;
     return this.instances.some((instance) => !instance.isDraining && !instance.isEjected(now));
   }
 
