@@ -20,7 +20,6 @@ export class AuditController {
     ok: { 200: AuditPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(
     @CurrentPrincipal() who: Principal,

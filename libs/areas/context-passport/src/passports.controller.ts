@@ -41,7 +41,6 @@ export class PassportsController {
       'Returns the sessions of the tenant, ordered by id, which is no order in time. Filter with `deployment` and `state`. The values are about a second old.',
     ok: { 200: PassportPageDto },
     paged: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: PassportFilterDto, @Page('string') page: PageRequest) {
     return this.passports.list(who, filter, page);

@@ -58,7 +58,6 @@ export class DeploymentsController {
     ok: { 200: DeploymentPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: DeploymentFilterDto, @Page('string') page: PageRequest) {
     return this.deployments.list(who, filter, page);
@@ -149,7 +148,7 @@ export class DeploymentsController {
     description:
       'Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`, by default from the oldest stored event.',
     ok: { 200: EventPageDto },
-    errors: ['deployment_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
+    errors: ['deployment_not_found', 'cursor_expired', 'quota_exceeded'],
     paged: true,
     eventStream: true,
     notFoundFirst: DeploymentsService,

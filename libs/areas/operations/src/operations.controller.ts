@@ -28,7 +28,6 @@ export class OperationsController {
     ok: { 200: OperationPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: OperationFilterDto, @Page('string') page: PageRequest) {
     return this.operations.list(who, filter, page);
@@ -162,7 +161,7 @@ export class OperationsController {
     paged: true,
     eventStream: true,
     notFoundFirst: OperationsService,
-    errors: ['operation_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
+    errors: ['operation_not_found', 'cursor_expired', 'quota_exceeded'],
   })
   events(
     @CurrentPrincipal() who: Principal,

@@ -50,7 +50,6 @@ export class SandboxesController {
     ok: { 200: SandboxListDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: SandboxFilterDto, @Page('string') page: PageRequest) {
     return this.sandboxes.list(who, filter, page);

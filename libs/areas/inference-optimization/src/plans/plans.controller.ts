@@ -23,7 +23,6 @@ export class PlansController {
     ok: { 200: PlanPageDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: PlanFilterDto, @Page('string') page: PageRequest) {
     return this.plans.list(who, filter, page);

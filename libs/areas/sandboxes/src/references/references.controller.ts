@@ -47,7 +47,6 @@ export class ReferencesController {
     ok: { 200: ReferenceListDto },
     paged: true,
     byTime: true,
-    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: ReferenceFilterDto, @Page('string') page: PageRequest) {
     return this.references.list(who, filter, page);
