@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { migrations as databaseMigrations, newId, prepared, type Tx } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { beside, Latch } from '@slipway/platform-database/testing';
-import { errors, type Principal, type RouteSpec, runInRequest } from '@slipway/platform-http';
+import { errors, KeyedRequest, type Principal, reply, type RouteSpec, runInRequest } from '@slipway/platform-http';
 import { lockAccess, migrations as authMigrations, TokenService, TokenUses } from '@slipway/platform-http/auth';
 import { migrations } from './index.js';
 import { Mutations } from './mutations.js';
@@ -159,6 +159,22 @@ it('a key is not claimed for a caller without access', async () => {
     'unauthenticated',
   );
   expect(await bed.sql('select from idempotency_keys where key = $1', [held.key])).toEqual([]);
+});
+
+it('an earlier answer is not repeated for a caller without access', async () => {
+  const given = claim();
+  const send = () => {
+    const keyed = new KeyedRequest(given);
+    const context = { requestId: 'req_1', warnings: [], principal: who, keyed };
+    return runInRequest(context, () => mutations.run({ principal: who }, async () => reply(201, { secret: 1 })));
+  };
+  const earlier = () =>
+    runInRequest({ requestId: 'req_2', warnings: [], principal: who }, () => mutations.earlierAnswer(given));
+  expect(await earlier()).toBeUndefined();
+  await send();
+  expect(await earlier()).toMatchObject({ status: 201 });
+  await revoke();
+  expect(await outcome(earlier())).toBe('unauthenticated');
 });
 
 it('only a mutation that locks its token waits for a revocation under way, and the revocation wins', async () => {
