@@ -19,6 +19,13 @@ const addSpare = (revisionId: string) =>
     await worker.instances.addSpare(tx, workloadOf(revisionId, bed.spec()));
     return worker.instances.hasSpare(tx, revisionId);
   });
+/** The instances of the tenant that a rollout finds: those that may run, and those that are needed. */
+const counts = (revisionId: string) =>
+  system(async (tx) => {
+    const workload = workloadOf(revisionId, bed.spec());
+    const { wanted } = await worker.instances.forecastCapacity(tx, workload);
+    return { wanted, needed: await worker.instances.needed(tx, workload.tenantId) };
+  });
 const inFlight = (count: number) =>
   system((tx) =>
     tx.query(
@@ -80,6 +87,7 @@ it('a spare instance starts next to the others if there is capacity, and stops o
   expect((await members('rev_1')).map(({ isSpare }) => isSpare)).toEqual([false, true]);
   // A repeat adds none, and the capacity of the spare one is taken for others.
   expect(await addSpare('rev_1')).toBe(true);
+  expect(await counts('rev_1')).toEqual({ wanted: 2, needed: 2 });
   await worker.want('rev_2', bed.spec());
   await until('it to wait', async () => (await worker.status('rev_2'))?.reason === 'waiting_for_place');
   await system((tx) => worker.instances.removeSpare(tx, 'rev_1'));

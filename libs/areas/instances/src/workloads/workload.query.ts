@@ -175,14 +175,14 @@ export const READ_MEMBERS = prepared(
 /**
  * Counts the instances that are needed on a target: of all tenants, of one tenant, and of one deployment; without those
  * of one revision. The instances of a suspended workload count, because they are kept for its deployment. Also counts what the
- * tenant wants on all targets, from the index alone. Retentions are read only if this is near the quota. Runs at every
+ * tenant wants on all targets, without the retentions, which are read only if this is near the quota. Runs at every
  * accepted rollout.
  */
 export const COUNT_CAPACITY_IN_USE = prepared(
   'instances-count-capacity-in-use',
   `select coalesce(sum(w.replicas + w.spare), 0)::int as taken, coalesce(sum(w.replicas + w.spare) filter (where w.deployment_id = $2), 0)::int as own,
      coalesce(sum(w.replicas + w.spare) filter (where w.tenant_id = $4), 0)::int as "ofTenant",
-     (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
+     (select coalesce(sum(t.replicas + t.spare), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
    from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );
 
