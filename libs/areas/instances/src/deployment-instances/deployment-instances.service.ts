@@ -1,4 +1,3 @@
-import type { ObservationReason } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { inFlightOfInstances, readEntries } from '@slipway/dataplane';
 import { Database, findPage, type Tx } from '@slipway/platform-database';
@@ -126,30 +125,23 @@ function deviceDtoOf({ device_uuid, device_index, device_name }: DeviceClaimEnti
   return { index: device_index, name: device_name, uuid: device_uuid };
 }
 
+/** Reasons of a pending instance that are shown as its state. */
+const WAITS = ['waiting_for_device', 'waiting_for_place'] as const;
+const isWait = (word: string | null): word is (typeof WAITS)[number] => WAITS.some((one) => one === word);
+
 function shownStateOf({ state, reason }: InstanceEntity): ShownState {
   if (state === 'stopped' || state === 'backing_off') return 'exited';
-  if (state === 'pending' && (reason === 'waiting_for_device' || reason === 'waiting_for_place')) return reason;
-  return state;
+  return state === 'pending' && isWait(reason) ? reason : state;
 }
-
-const WAITS: readonly ObservationReason[] = ['waiting_for_device', 'waiting_for_place'];
 
 /** Returns the stored states that are shown as this one, as alternatives: the reverse of `shownStateOf`. */
 function statesOf(shown: ShownState | undefined): FindOptionsWhere<InstanceEntity>[] {
-  switch (shown) {
-    case undefined:
-      return [{}];
-    case 'exited':
-      return [{ state: In(['stopped', 'backing_off']) }];
-    case 'pending':
-      return [
-        { state: 'pending', reason: IsNull() },
-        { state: 'pending', reason: Not(In([...WAITS])) },
-      ];
-    case 'waiting_for_device':
-    case 'waiting_for_place':
-      return [{ state: 'pending', reason: shown }];
-    default:
-      return [{ state: shown }];
-  }
+  if (shown === undefined) return [{}];
+  if (shown === 'exited') return [{ state: In(['stopped', 'backing_off']) }];
+  if (isWait(shown)) return [{ state: 'pending', reason: shown }];
+  if (shown !== 'pending') return [{ state: shown }];
+  return [
+    { state: 'pending', reason: IsNull() },
+    { state: 'pending', reason: Not(In([...WAITS])) },
+  ];
 }
