@@ -8,8 +8,13 @@ import { runCommand, wordsOf } from '../test/run-command.js';
 import { programOf } from './program.js';
 import { Session } from './session.js';
 
+interface Parameter {
+  name: string;
+  in: string;
+  schema: { enum?: string[] };
+}
 interface Document {
-  paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
+  paths: Record<string, Record<string, { operationId: string; parameters?: Parameter[] }>>;
 }
 
 const file = createRequire(import.meta.url).resolve('@slipway/sdk/openapi.json');
@@ -17,7 +22,7 @@ const { paths } = JSON.parse(readFileSync(file, 'utf8')) as Document;
 const routes = Object.entries(paths).flatMap(([route, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters = [] }]) => ({
     operationId,
-    filters: parameters.filter((one) => one.in === 'query').map(({ name }) => name),
+    filters: parameters.filter((one) => one.in === 'query'),
     pattern: new RegExp(`^${method.toUpperCase()} ${route.replace(/\{\w+\}/g, '[^/]+')}$`),
     isPlain: !route.includes('{'),
   })),
@@ -59,8 +64,16 @@ function answerTo(request: Request): Response {
 
 const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
 
-/** Every command that does something: its words, and the example lines of its help. */
-function leaves(command: Command, words: string[] = []): { words: string; examples: string[]; flags: string[] }[] {
+interface Leaf {
+  words: string;
+  /** The lines of its help. */
+  examples: string[];
+  /** With the values that each takes, if it names them. */
+  flags: Map<string, string[] | undefined>;
+}
+
+/** Every command that does something. */
+function leaves(command: Command, words: string[] = []): Leaf[] {
   if (command.commands.length > 0) return command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) });
@@ -71,7 +84,7 @@ function leaves(command: Command, words: string[] = []): { words: string; exampl
     .slice(1)
     .map((line) => line.trim())
     .filter(Boolean);
-  const flags = command.options.map(({ long }) => long ?? '');
+  const flags = new Map(command.options.map(({ long, argChoices }) => [long ?? '', argChoices]));
   return [{ words: words.join(' '), examples, flags }];
 }
 
@@ -132,10 +145,11 @@ const WITHOUT_FLAG: Record<string, Record<string, string>> = {
   },
 };
 
-it('offers each filter of a list as a flag', async () => {
-  const lists = commands.filter(({ flags }) => flags.includes('--limit'));
+it('offers each filter of a list as a flag, with the values that the document has', async () => {
+  const lists = commands.filter(({ flags }) => flags.has('--limit'));
   expect(lists.length).toBeGreaterThan(20);
-  const missing: string[] = [];
+  const faults: string[] = [];
+  let choices = 0;
   for (const { words, flags, examples } of lists) {
     const requests: string[] = [];
     const [, ...given] = wordsOf(examples[0]!);
@@ -148,9 +162,16 @@ it('offers each filter of a list as a flag', async () => {
     });
     const operation = routes.find(({ operationId }) => operationId === operationOf(requests.at(-1)!));
     const excused = { ...WITHOUT_FLAG['*'], ...WITHOUT_FLAG[words] };
-    for (const name of operation!.filters)
-      if (!(name in excused) && !flags.includes(FLAG_OF[name] ?? `--${name.replaceAll('_', '-')}`))
-        missing.push(`${words}: ${name}`);
+    for (const { name, schema } of operation!.filters) {
+      const flag = FLAG_OF[name] ?? `--${name.replaceAll('_', '-')}`;
+      if (!(name in excused) && !flags.has(flag)) faults.push(`${words}: no ${flag}`);
+      const taken = flags.get(flag);
+      if (!taken) continue;
+      choices += 1;
+      if ([...taken].sort().join() !== [...(schema.enum ?? [])].sort().join())
+        faults.push(`${words}: ${flag} takes ${taken.join()}, and the api ${schema.enum?.join()}`);
+    }
   }
-  expect(missing).toEqual([]);
+  expect(faults).toEqual([]);
+  expect(choices).toBeGreaterThan(20);
 });
