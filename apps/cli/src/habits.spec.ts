@@ -145,6 +145,9 @@ it('says that the noun comes first to those who type the verb first', async () =
     expect((await runCommand(words)).stderr).toContain('slipway deployments get chat\n');
   expect((await runCommand(['deploy', 'ls'])).stderr).toContain('slipway deployments list\n');
   expect((await runCommand(['get', 'events'])).stderr).toContain('slipway events <deployment>\n');
+  expect((await runCommand(['describe', 'events', 'chat'])).stderr).toContain('slipway events chat\n');
+  // `chat` is a command too, and here the name of a deployment.
+  expect((await runCommand(['get', 'chat'])).stderr).toContain('slipway deployments get <deployment>\n');
   // A near word of this command would be a second, worse hint.
   expect(first.stderr).not.toContain('Did you mean');
   expect((await runCommand(['nonsense', 'deployments'])).stderr).not.toContain('noun');

@@ -20,6 +20,7 @@ const COMMANDS: Record<string, readonly string[]> = {
   dashboard: ['slipway open'],
   delete: ['slipway deployments delete <deployment>'],
   deploy: ['slipway deployments list', 'slipway rollouts create <deployment>'],
+  describe: ['slipway deployments get <deployment>'],
   destroy: ['slipway deployments delete <deployment>'],
   down: ['slipway deployments delete <deployment>'],
   edit: ['slipway export <deployment> > file.yaml', 'slipway apply -f file.yaml'],
@@ -163,6 +164,10 @@ const NOUNS: Record<string, string> = {
   models: 'catalog',
 };
 
+/** Commands without verbs that other tools read with one of these. The name of another may be that of a deployment. */
+const READ: readonly string[] = ['events', 'logs', 'system', 'whoami', 'schema'];
+const READING: readonly string[] = ['get', 'describe', 'list'];
+
 const named = (commands: readonly Command[], word: string): Command | undefined =>
   commands.find((one) => one.name() === word || one.aliases().includes(word));
 const nounNamed = (program: Command, word: string): Command | undefined =>
@@ -215,9 +220,8 @@ function nounFirst(program: Command, [first, second, third]: [string, string, st
   const group = nounNamed(program, kind);
   if (!group) return undefined;
   const name = inKind || third;
-  // `events` and `logs` are commands themselves. With another verb, the word is the name of a deployment, such as `chat`.
   if (group.commands.length === 0)
-    return first === 'get'
+    return READING.includes(first) && READ.includes(group.name())
       ? `Try: ${['slipway', group.name(), name || placeholder(group)].join(' ').trimEnd()}`
       : undefined;
   const verb = named(group.commands, first === 'get' && !name ? 'list' : first);
