@@ -66,10 +66,11 @@ function faultsOf(details: unknown): Fault[] {
 const isAllUnknown = (faults: readonly Fault[]): boolean =>
   faults.length > 0 && faults.every(({ code }) => code === 'unknown_field');
 
+const NO_HTTPS = 'the server does not use https; the address probably begins with http://';
 /** Node's words for these are of no help. */
 const REASONS: Record<string, string> = {
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use https; the address probably begins with http://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use https; the address probably begins with http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_HTTPS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_HTTPS,
 };
 
 /**
