@@ -5,8 +5,6 @@ import type { CommandInput, Verb } from './nouns/verb.js';
 import type { Session } from './session.js';
 import { harmless } from './terminal.js';
 
-const PRODUCTION = /^prod(uction)?$/i;
-
 /** @throws a CliError if the person does not confirm */
 export async function confirmed(
   session: Session,
@@ -26,7 +24,8 @@ export async function confirmed(
 /** Confirms a change of a deployment in production. */
 export async function confirmedFor(environment: string | null, name: string, session: Session): Promise<void> {
   if (session.flags.yes) return;
-  if (environment && PRODUCTION.test(environment)) await typed(session, name, `${name} is in ${environment}.`);
+  const { isProduction } = await import('@slipway/sdk');
+  if (isProduction(environment)) await typed(session, name, `${name} is in ${environment}.`);
 }
 
 async function typed(session: Session, name: string, why: string): Promise<void> {

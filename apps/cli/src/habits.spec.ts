@@ -27,14 +27,18 @@ it('watches as kubectl does: the titles once, and all rows in the same columns',
 });
 
 it('calls a deployment without a revision empty, as the console does, and keeps the word of the API in JSON', async () => {
-  const rows = [
-    { name: 'a', state: 'creating' },
-    { name: 'b', state: 'creating', current_operation_id: 'op_1' },
-  ];
+  const facts = ['active_revision', 'candidate_revision', 'previous_revision', 'current_operation_id'];
+  const rows = ['creating', 'active'].flatMap((state) => [
+    { name: 'a', state },
+    ...facts.map((fact) => ({ name: 'a', state, [fact]: 'x' })),
+  ]);
   const list = (...flags: string[]) => runCommand(['deployments', 'list', ...flags], { fetch: async () => page(rows) });
   const [head, ...lines] = (await list()).stdout.trimEnd().split('\n');
   const ofState = head!.indexOf('STATE');
-  expect(lines.map((line) => line.slice(ofState).split(' ')[0])).toEqual(['empty', 'creating']);
+  const shown = lines.map((line) => line.slice(ofState).split(' ')[0]);
+  expect([shown[0], shown[4]]).toEqual(['empty', 'creating']);
+  const { shownDeploymentState } = await import('@slipway/sdk');
+  expect(shown).toEqual(rows.map(shownDeploymentState));
   expect(JSON.parse((await list('-o', 'json')).stdout)).toEqual(rows);
 });
 

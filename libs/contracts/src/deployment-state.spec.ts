@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { shownDeploymentState } from './deployment-state.js';
+import { isProduction, shownDeploymentState } from './deployment-state.js';
 
 const none = { active_revision: null, candidate_revision: null, previous_revision: null, current_operation_id: null };
 
@@ -12,4 +12,16 @@ it.each([
   ['active', { active_revision: 'chat-00001' }, 'active'],
 ] as const)('%s with %j is shown as %s', (state, facts, shown) =>
   expect(shownDeploymentState({ ...none, ...facts, state })).toBe(shown),
+);
+
+it.each([
+  ['production', true],
+  ['prod', true],
+  ['Production', true],
+  ['staging', false],
+  ['preproduction', false],
+  [null, false],
+  [undefined, false],
+] as const)('a deployment in the environment %s needs its name to be typed: %s', (environment, isNeeded) =>
+  expect(isProduction(environment)).toBe(isNeeded),
 );

@@ -16,3 +16,7 @@ export function shownDeploymentState(deployment: DeploymentFacts): string {
   const hasNothing = !active_revision && !candidate_revision && !previous_revision && !current_operation_id;
   return state === 'creating' && hasNothing ? 'empty' : state;
 }
+
+/** Whether a change of a deployment in this environment is confirmed by typing its name. */
+export const isProduction = (environment: string | null | undefined): boolean =>
+  /^prod(uction)?$/i.test(environment ?? '');

@@ -8,7 +8,7 @@ export {
   type AuditRowMark,
   type ChainedAuditRow,
 } from '@slipway/contracts/audit-chain';
-export { shownDeploymentState, type DeploymentFacts } from '@slipway/contracts/deployment-state';
+export { isProduction, shownDeploymentState, type DeploymentFacts } from '@slipway/contracts/deployment-state';
 export { EVENT_TYPES, type EventDescription } from '@slipway/contracts/event-types';
 export {
   DISTRIBUTIONS,

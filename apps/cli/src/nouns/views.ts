@@ -90,7 +90,7 @@ export const HISTORY: View = {
 const pairsOf = (labels: Record<string, string> = {}): string[] =>
   Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
-/** The same word as `shownDeploymentState` of the SDK has, which a table does not load. */
+/** The same as `shownDeploymentState` of the SDK, which loads on first use, and no cell of a table can wait for it. */
 function deploymentState(deployment: DeploymentFacts): string {
   const { state, active_revision, candidate_revision, previous_revision, current_operation_id } = deployment;
   const hasNothing = !active_revision && !candidate_revision && !previous_revision && !current_operation_id;
