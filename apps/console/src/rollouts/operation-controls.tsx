@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Ban, Check, ChevronsRight, FastForward, Pause, Play, RotateCcw, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
+import { isProduction } from '@slipway/sdk';
 import { slipway } from '../api/client.js';
 import { operationWords, useOperationAction, type OperationVerb } from '../api/operation-action.js';
 import type { Operation } from '../api/operation-state.js';
-import { isProduction } from '../api/production.js';
 import { useMay } from '../api/who.js';
 import { SchemaForm } from '../forms/schema-form.js';
 import { Button, type ButtonProps } from '../ui/button.js';

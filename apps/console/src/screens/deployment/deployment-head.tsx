@@ -1,10 +1,9 @@
-import { shownDeploymentState } from '@slipway/sdk';
+import { isProduction, shownDeploymentState } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { actorName } from '../../api/actor-name.js';
 import type { Deployment } from '../../api/items.js';
 import type { LiveEvents } from '../../api/live-events.js';
-import { isProduction } from '../../api/production.js';
 import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { isProduction } from '@slipway/sdk';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import type { Deployment } from '../../api/items.js';
-import { isProduction } from '../../api/production.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';

@@ -1,10 +1,9 @@
-import type { RehearsalOf } from '@slipway/sdk';
+import { isProduction, type RehearsalOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Plan } from '../../api/items.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
-import { isProduction } from '../../api/production.js';
 import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { Loaded } from '../../ui/loaded.js';

@@ -1,9 +1,8 @@
-import type { BodyOf } from '@slipway/sdk';
+import { isProduction, type BodyOf } from '@slipway/sdk';
 import { useState } from 'react';
 import { request } from 'request:createRollback';
 import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
-import { isProduction } from '../../../api/production.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
 import { useSchemaForm } from '../../../forms/use-schema-form.js';
 import { Facts } from '../../../ui/facts.js';

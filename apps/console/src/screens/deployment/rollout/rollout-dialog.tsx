@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { request } from 'request:createRollout';
+import { isProduction } from '@slipway/sdk';
 import type { Deployment } from '../../../api/items.js';
 import { useAction } from '../../../api/action.js';
 import { slipway } from '../../../api/client.js';
-import { isProduction } from '../../../api/production.js';
 import { draftOf } from '../../../forms/draft.js';
 import { SchemaField } from '../../../forms/schema-field.js';
 import { SchemaForm } from '../../../forms/schema-form.js';
