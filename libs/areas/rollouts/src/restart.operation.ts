@@ -27,6 +27,7 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { assertRolloutAllowed } from './acceptance.js';
 import { Changeover } from './steps/changeover.js';
+import { putBackRoute } from './steps/route.js';
 
 /** The instances of one revision, as the restart was accepted. */
 export interface RestartedRevision {
@@ -286,22 +287,11 @@ export class RestartOperation implements OperationOf<typeof RESTART> {
     );
   }
 
+  /** Publishes the same route without a hold. */
   private async release(tx: Tx, { operation, input }: RestartContext): Promise<void> {
-    const { deploymentId, deploymentName } = input;
-    await this.deployments.lockById(tx, deploymentId);
-    const route = await this.routes.current(tx, deploymentId);
-    if (!route) return;
-    await this.routes.apply(tx, {
-      tenantId: operation.tenantId,
-      deploymentId,
-      deploymentName,
-      targets: route.targets,
-      updatedBy: operation.requestedBy,
-      reason: operation.reason,
-      operationId: operation.id,
-      keepPreviousSeconds: 0,
-      isRestore: true,
-    });
+    await this.deployments.lockById(tx, input.deploymentId);
+    const route = await this.routes.current(tx, input.deploymentId);
+    if (route) await putBackRoute(tx, this.routes, operation, { ...input, foundRoute: route });
   }
 
   private async removeSpares(tx: Tx, { deploymentId, revisions }: RestartInput): Promise<void> {
