@@ -163,6 +163,13 @@ export interface Member extends MemberGeneration {
   isReplaced: boolean;
 }
 
+/** The instances of a revision that run or will run. */
+export interface RevisionMembers {
+  /** Whether a restart has added one. It may not be among the members yet. */
+  hasSpare: boolean;
+  members: Member[];
+}
+
 /** The last start of an instance that failed. */
 export interface LastFailedStart {
   /** Name of the revision. */
@@ -291,7 +298,6 @@ export interface InstancesPort {
    * capacity. Repeating it adds none. It runs until `removeSpare`.
    */
   addSpare(tx: Tx, workload: Workload): Promise<void>;
-  hasSpare(tx: Tx, revisionId: string): Promise<boolean>;
   removeSpare(tx: Tx, revisionId: string): Promise<void>;
   /**
    * Lets one instance stop and start again as its next generation, with the same capacity. It gets no new requests, and
@@ -299,8 +305,7 @@ export interface InstancesPort {
    * instance is not running, or has another generation by now.
    */
   replace(tx: Tx, revisionId: string, instance: MemberGeneration, drainSeconds: number): Promise<void>;
-  /** Returns the instances of a revision that run or will run. */
-  members(tx: Tx, revisionId: string): Promise<Member[]>;
+  members(tx: Tx, revisionId: string): Promise<RevisionMembers>;
   /** Whether the target of the spec adopts servers that others run, so that nothing here starts or stops them. */
   isAdopted(spec: RevisionSpec): boolean;
   /** Undefined if the revision never had a workload. */

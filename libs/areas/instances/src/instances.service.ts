@@ -14,15 +14,15 @@ import type {
   CapacityRequest,
   DeviceQuestion,
   LastFailedStart,
-  Member,
   MemberGeneration,
   ServingStatus,
   RevisionDrain,
+  RevisionMembers,
   RevisionSpecIssue,
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
-import { In, MoreThan } from 'typeorm';
+import { In } from 'typeorm';
 import { AdoptedModels } from './access/adopted-models.js';
 import { EngineKeys } from './access/engine-keys.js';
 import { InstanceEntity } from './workloads/instance.entity.js';
@@ -203,12 +203,8 @@ export class InstancesService implements InstancesPort {
     await tx.query(REPLACE_INSTANCE, [revisionId, id, generation, drainSeconds]);
   }
 
-  members(tx: Tx, revisionId: string): Promise<Member[]> {
-    return tx.query<Member>(READ_MEMBERS, [revisionId]);
-  }
-
-  async hasSpare(tx: Tx, revisionId: string): Promise<boolean> {
-    return tx.repository(WorkloadEntity).existsBy({ revision_id: revisionId, spare: MoreThan(0) });
+  async members(tx: Tx, revisionId: string): Promise<RevisionMembers> {
+    return (await tx.one<RevisionMembers>(READ_MEMBERS, [revisionId])) ?? { hasSpare: false, members: [] };
   }
 
   isAdopted(spec: RevisionSpec): boolean {

@@ -248,8 +248,7 @@ export class RestartOperation implements OperationOf<typeof RESTART> {
     return this.database.tx('system', async (tx) => {
       const found = [];
       for (const revision of revisions) {
-        const members = await this.instances.members(tx, revision.revisionId);
-        const hasSpare = await this.instances.hasSpare(tx, revision.revisionId);
+        const { members, hasSpare } = await this.instances.members(tx, revision.revisionId);
         const accepted = members.filter(({ id }) => revision.instances.some((one) => one.id === id));
         const pending = accepted.filter((member) => !isRestarted(member, revision));
         found.push({ ...revision, members, hasSpare, pending, restarted: accepted.length - pending.length });

@@ -105,7 +105,7 @@ export class RestartsService {
   }
 
   private async accepted(tx: Tx, { id, name }: Revision): Promise<RestartedRevision> {
-    const members = await this.instances.members(tx, id);
+    const { members } = await this.instances.members(tx, id);
     return { revisionId: id, revisionName: name, instances: members.filter(isToRestart).map(generationOf) };
   }
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '@slipway/platform-database';
-import type { Member, MemberGeneration, Workload } from '@slipway/ports/instances';
+import type { Member, MemberGeneration, RevisionMembers, Workload } from '@slipway/ports/instances';
 
 const READY = { state: 'ready' as const, message: null, reason: null, failure: null, failedStarts: 0, progress: null };
 
@@ -28,8 +28,10 @@ export class Members {
 
   readonly port = {
     isAdopted: ({ model }: Workload['spec']): boolean => this.adopted.has(model.id),
-    members: async (_tx: Tx, id: string): Promise<Member[]> => this.get(id).map((member) => ({ ...member })),
-    hasSpare: async (_tx: Tx, id: string): Promise<boolean> => this.spares.has(id),
+    members: async (_tx: Tx, id: string): Promise<RevisionMembers> => ({
+      hasSpare: this.spares.has(id),
+      members: this.get(id).map((member) => ({ ...member })),
+    }),
     addSpare: async (_tx: Tx, { revisionId }: Workload): Promise<void> => {
       if (!this.hasCapacity || this.spares.has(revisionId)) return;
       this.spares.add(revisionId);

@@ -11,13 +11,13 @@ async function start(maxInstances = 4): Promise<void> {
 afterEach(() => bed.dispose());
 
 const system = <T>(work: Parameters<typeof worker.database.tx<T>>[1]) => worker.database.tx('system', work);
-const members = (revisionId: string) => system((tx) => worker.instances.members(tx, revisionId));
+const members = async (revisionId: string) => (await system((tx) => worker.instances.members(tx, revisionId))).members;
 const replace = (revisionId: string, id: string, generation: number, drainSeconds = 60) =>
   system((tx) => worker.instances.replace(tx, revisionId, { id, generation }, drainSeconds));
 const addSpare = (revisionId: string) =>
   system(async (tx) => {
     await worker.instances.addSpare(tx, workloadOf(revisionId, bed.spec()));
-    return worker.instances.hasSpare(tx, revisionId);
+    return (await worker.instances.members(tx, revisionId)).hasSpare;
   });
 /** The instances of the tenant that a rollout finds: those that may run, and those that are needed. */
 const counts = (revisionId: string) =>

@@ -162,14 +162,17 @@ export const REPLACE_INSTANCE = prepared(
    select pg_notify('${WORKLOADS_CHANNEL}', target) from written`,
 );
 
-/** Reads the instances of a revision that run or will run, with the number that is wanted. It joins two tables. */
+/** Reads the instances of a revision that run or will run. A restart polls it. It reads two tables. */
 export const READ_MEMBERS = prepared(
   'instances-read-members',
-  `select i.id, i.ordinal, i.generation, i.state, i.message, i.reason, i.failure, i.failed_starts as "failedStarts", i.progress,
-     i.ordinal >= w.replicas as "isSpare", i.replace_drain_seconds is not null as "isReplaced"
-   from workloads w join instances i using (revision_id)
-   where w.revision_id = $1 and w.is_active and i.ordinal < w.replicas + w.spare and (i.state <> 'stopped' or i.ordinal >= w.replicas)
-   order by i.ordinal`,
+  `select w.spare > 0 as "hasSpare", array(
+     select jsonb_build_object('id', i.id, 'ordinal', i.ordinal, 'generation', i.generation, 'state', i.state,
+       'message', i.message, 'reason', i.reason, 'failure', i.failure, 'failedStarts', i.failed_starts, 'progress', i.progress,
+       'isSpare', i.ordinal >= w.replicas, 'isReplaced', i.replace_drain_seconds is not null)
+     from instances i
+     where i.revision_id = w.revision_id and w.is_active and i.ordinal < w.replicas + w.spare and (i.state <> 'stopped' or i.ordinal >= w.replicas)
+     order by i.ordinal) as members
+   from workloads w where w.revision_id = $1`,
 );
 
 /**
