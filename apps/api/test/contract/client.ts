@@ -1,6 +1,7 @@
 import type { ContractRequest } from '@slipway/platform-testing/contract';
 import type { Answer, TestApi } from '../harness/boot-api.js';
 import type { ApiDocument, DocumentedOperation } from './document.js';
+import type { Variation } from './variations.js';
 
 /** A request as it is sent; `text` is sent as the body instead of `body`, and no body if both are missing. */
 export interface OutgoingRequest extends ContractRequest {
@@ -69,4 +70,31 @@ export function shown(sent: OutgoingRequest): string {
     ...(sent.text instanceof Uint8Array && { text: Buffer.from(sent.text).toString('hex') }),
   });
   return text.length > 400 ? `${text.slice(0, 400)}...` : text;
+}
+
+/** Returns how an answer differs from the expected one; undefined if it does not. */
+export function unless(
+  answer: Answer,
+  status: number,
+  code: string | RegExp | undefined,
+  what: string,
+): string | undefined {
+  const given: string | undefined = answer.body?.error?.code;
+  const isExpected =
+    answer.status === status &&
+    (code === undefined || (typeof code === 'string' ? given === code : code.test(String(given))));
+  return isExpected
+    ? undefined
+    : `${what}: expected ${status} ${code ?? ''}, got ${answer.status} ${answer.text.slice(0, 250)}`;
+}
+
+/** The status and code of an answer, to compare it with another. */
+export function outcome(answer: Answer): string {
+  return `${answer.status} ${answer.body?.error?.code ?? ''}`;
+}
+
+/** Whether an answer names the field of a variation, with one of its codes. */
+export function names(answer: Answer, { field, codes }: Variation): boolean {
+  const details: { field: string; code: string }[] = answer.body?.error?.details ?? [];
+  return details.some((issue) => issue.field === field && codes.includes(issue.code));
 }

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
-import { ContractClient, type OutgoingRequest } from './client.js';
+import { ContractClient, names, outcome, unless, type OutgoingRequest } from './client.js';
 import { ApiDocument, type DocumentedOperation } from './document.js';
-import { PAGE_BYTES } from '@slipway/platform-database';
 import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
-import { formFaults, orderFaults } from './order-of-checks.js';
-import { limits, nestedObjects, nulls, withUnknownFields, wrongTypes, type Variation } from './variations.js';
-import { FAT_BYTES, FAT_ROWS, FILLS, fatten, MAKERS } from './fat-rows.js';
+import { dependencyFaults, formFaults, orderFaults } from './order-of-checks.js';
+import { filterFaults, largePageFault, limitFaults, parameterFaults } from './query-walks.js';
+import { limits, nestedObjects, nulls, withUnknownFields, wrongTypes } from './variations.js';
+import { FILLS, MAKERS } from './fat-rows.js';
 import { everyRow } from '../harness/every-row.js';
 
 jest.setTimeout(300_000);
@@ -63,20 +63,6 @@ async function failuresOf(chosen: DocumentedOperation[], judge: Judge): Promise<
     );
   }
   return failures;
-}
-
-function unless(answer: Answer, status: number, code: string | RegExp | undefined, what: string): string | undefined {
-  const given: string | undefined = answer.body?.error?.code;
-  const isExpected =
-    answer.status === status &&
-    (code === undefined || (typeof code === 'string' ? given === code : code.test(String(given))));
-  return isExpected
-    ? undefined
-    : `${what}: expected ${status} ${code ?? ''}, got ${answer.status} ${answer.text.slice(0, 250)}`;
-}
-
-function outcome(answer: Answer): string {
-  return `${answer.status} ${answer.body?.error?.code ?? ''}`;
 }
 
 it('has a row for every operation of the document, and no other row', () => {
@@ -174,21 +160,7 @@ describe('the path', () => {
 
 describe('what a request depends on', () => {
   it('is obeyed or refused: a mutation knows its conditions and parameters, before it looks for its resource', async () => {
-    const judge: Judge = async (one, _row, asked) => {
-      if (one.method === 'GET') return undefined;
-      const params = Object.fromEntries(one.placeholders.map((name) => [name, 'no-such-thing']));
-      const conditions = ['if-match', 'if-none-match', 'if-unmodified-since'].map(async (name) => {
-        const headers = { ...asked.headers, [name]: name === 'if-none-match' ? '*' : '"x"' };
-        const answer = await client.ask(one, { ...asked, params, headers });
-        return one.isConditional && name !== 'if-unmodified-since'
-          ? unless(answer, 404, /_not_found$/, name)
-          : unless(answer, 400, 'condition_not_supported', name);
-      });
-      const parameters = ['dry_run', 'validateOnly', 'force'].map(async (name) =>
-        unless(await client.ask(one, { ...asked, params, query: { [name]: 'true' } }), 400, 'invalid_parameter', name),
-      );
-      return Promise.all([...conditions, ...parameters]);
-    };
+    const judge: Judge = (one, _row, asked) => dependencyFaults(client, one, asked);
     expect(await failuresOf(operations, judge)).toEqual([]);
   });
 
@@ -466,29 +438,7 @@ describe('validate_only', () => {
 
 describe('a query', () => {
   it('limits the page of every list, and accepts only its own cursors', async () => {
-    const judge: Judge = async (one, row, asked) => {
-      const page = async (query: Record<string, string>, status: number, code?: string): Promise<string | undefined> =>
-        unless(
-          await client.ask(one, { ...asked, query: { ...asked.query, ...query } }),
-          status,
-          code,
-          JSON.stringify(query),
-        );
-      const foreign = Buffer.from(JSON.stringify(['anotherList', 'a', 'b'])).toString('base64url');
-      return [
-        await page({ limit: '1' }, row.status),
-        await page({ limit: '200' }, row.status),
-        await page({ limit: '0' }, 422, 'validation_failed'),
-        await page({ limit: '201' }, 422, 'validation_failed'),
-        await page({ limit: '-1' }, 422, 'validation_failed'),
-        await page({ limit: 'abc' }, 400, 'invalid_parameter'),
-        await page({ limit: '1.5' }, 400, 'invalid_parameter'),
-        await page({ limit: '' }, 400, 'invalid_parameter'),
-        await page({ cursor: 'nonsense' }, 400, 'invalid_parameter'),
-        await page({ cursor: '' }, 400, 'invalid_parameter'),
-        await page({ cursor: foreign }, 400, 'invalid_parameter'),
-      ];
-    };
+    const judge: Judge = (one, row, asked) => limitFaults(client, one, row, asked);
     expect(
       await failuresOf(
         operations.filter((one) => one.isPaged),
@@ -498,56 +448,10 @@ describe('a query', () => {
   });
 
   it('chooses rows by their time and state, in both orders, in every list that offers it', async () => {
-    const timeOf = (shown: any): number => Date.parse(shown.created_at ?? shown.at);
-    const idOf = (shown: any): string => shown.id ?? shown.event_id;
-    const valueOf = (shown: any, name: string) => shown[name] ?? shown.approval?.[name];
     const tried: string[] = [];
     const judge: Judge = async (one, _row, asked) => {
-      const has = (parameter: string) => one.query.some(({ name }) => name === parameter);
-      const list = (query: Record<string, string>) =>
-        client.ask(one, { ...asked, query: { ...asked.query, limit: '20', ...query } });
-      const { data: newest } = (await list({})).body;
-      const faults: (string | undefined)[] = [];
-      const check = (what: string, isSo: boolean) => faults.push(isSo ? undefined : what);
-      if (has('until') && newest.length > 0) {
-        tried.push(one.operationId);
-        const middle = newest[Math.floor(newest.length / 2)];
-        const at: string = middle.created_at ?? middle.at;
-        const since = (await list({ since: at, order: 'asc' })).body.data;
-        check('since', since.length > 0 && since.every((shown: any) => timeOf(shown) >= Date.parse(at)));
-        check(
-          'since has the row itself',
-          since.some((shown: any) => timeOf(shown) === Date.parse(at)),
-        );
-        const until = (await list({ until: at })).body.data;
-        check(
-          'until',
-          until.every((shown: any) => timeOf(shown) < Date.parse(at)),
-        );
-        const before = (await list({ until: '2000-01-01T00:00:00Z' })).body.data;
-        check('until long ago', before.length === 0);
-        const oldest = (await list({ order: 'asc', limit: '2' })).body;
-        if (oldest.next_cursor !== null) {
-          const { next_cursor: cursor } = oldest;
-          const second = (await list({ order: 'asc', limit: '2', cursor })).body.data;
-          const ids = [...oldest.data, ...second].map(idOf);
-          check('ascending', ids.join() === [...new Set(ids)].sort().join());
-          faults.push(unless(await list({ cursor }), 400, 'invalid_parameter', 'the cursor of the other order'));
-        }
-      }
-      for (const { name, schema } of one.query) {
-        const { enum: values } = client.document.resolve(schema);
-        if (!['state', 'status'].includes(name) || !values) continue;
-        for (const value of values as string[]) {
-          const chosen = (await list({ [name]: value })).body.data;
-          check(
-            `${name}=${value}`,
-            chosen.every((shown: any) => valueOf(shown, name) === value),
-          );
-          if (newest.some((shown: any) => valueOf(shown, name) === value))
-            check(`${name}=${value} has rows`, chosen.length > 0);
-        }
-      }
+      const { faults, isByTime } = await filterFaults(client, one, asked);
+      if (isByTime) tried.push(one.operationId);
       return faults;
     };
     const lists = operations.filter((one) => one.isPaged);
@@ -557,25 +461,7 @@ describe('a query', () => {
   });
 
   it('is refused if a parameter does not match its schema', async () => {
-    const judge: Judge = (one, _row, asked) =>
-      Promise.all(
-        one.query.flatMap(({ name, schema: given }) => {
-          const schema = client.document.resolve(given);
-          const wrong = [
-            ...(schema.enum ? ['none-of-these'] : []),
-            ...(['integer', 'number', 'boolean'].includes(String(schema.type)) ? ['abc', ''] : []),
-            'a\0b',
-          ];
-          // The body contains the same fields, so these are not read.
-          if (one.takesStream) return [];
-          return wrong.map(async (value) => {
-            const answer = await client.ask(one, { ...asked, query: { ...asked.query, [name]: value } });
-            return [400, 422].includes(answer.status)
-              ? undefined
-              : `${name}=${JSON.stringify(value)} is ${outcome(answer)}`;
-          });
-        }),
-      );
+    const judge: Judge = (one, _row, asked) => parameterFaults(client, one, asked);
     expect(await failuresOf(operations, judge)).toEqual([]);
   });
 });
@@ -589,29 +475,8 @@ describe('a page', () => {
     const judge: Judge = async (one, row, asked) => {
       const maker = operations.find(({ operationId }) => operationId === MAKERS[one.operationId]);
       if (maker) await client.ask(maker, await ROWS[maker.operationId]!.valid(bed));
-      await fatten(api, FILLS[one.operationId]!, asked);
-      const seen: string[] = [];
-      let cursor: string | null = '';
-      let pages = 0;
-      while (cursor !== null) {
-        const query: Record<string, string> = { ...asked.query, limit: '200', ...(cursor && { cursor }) };
-        const answer = await client.askUnchecked(one, { ...asked, query });
-        if (answer.status !== row.status) return `${answer.status} ${answer.text.slice(0, 250)}`;
-        if (Buffer.byteLength(answer.text) > PAGE_BYTES + 2 * FAT_BYTES)
-          return `page ${pages} has ${Buffer.byteLength(answer.text)} bytes`;
-        seen.push(...answer.body.data.map((shown: unknown) => JSON.stringify(shown)));
-        cursor = answer.body.next_cursor;
-        pages += 1;
-      }
-      if (new Set(seen).size < seen.length) return 'a row is in two pages';
-      const fat = seen.filter((text) => text.length > FAT_BYTES / 2 || text.includes('copy'));
-      return pages > 1 && fat.length >= FAT_ROWS ? undefined : `${fat.length} large rows in ${pages} pages`;
+      return largePageFault(client, one, row, asked);
     };
     expect(await failuresOf(ofDatabase, judge)).toEqual([]);
   });
 });
-
-function names(answer: Answer, { field, codes }: Variation): boolean {
-  const details: { field: string; code: string }[] = answer.body?.error?.details ?? [];
-  return details.some((issue) => issue.field === field && codes.includes(issue.code));
-}

@@ -1,6 +1,6 @@
 import type { ContractRequest } from '@slipway/platform-testing/contract';
 import type { Answer } from '../harness/boot-api.js';
-import { type ContractClient, type OutgoingRequest, pathOf } from './client.js';
+import { type ContractClient, type OutgoingRequest, pathOf, unless } from './client.js';
 import type { DocumentedOperation } from './document.js';
 import { placed, propertiesOf, typeOf } from './schema.js';
 
@@ -55,6 +55,27 @@ export async function orderFaults(
     }),
   );
   return faults.filter((fault) => fault !== undefined);
+}
+
+/** Returns which conditions and parameters a mutation ignores. It knows them before it looks for its resource. */
+export async function dependencyFaults(
+  client: ContractClient,
+  one: DocumentedOperation,
+  asked: ContractRequest,
+): Promise<(string | undefined)[]> {
+  if (one.method === 'GET') return [];
+  const params = Object.fromEntries(one.placeholders.map((name) => [name, 'no-such-thing']));
+  const conditions = ['if-match', 'if-none-match', 'if-unmodified-since'].map(async (name) => {
+    const headers = { ...asked.headers, [name]: name === 'if-none-match' ? '*' : '"x"' };
+    const answer = await client.ask(one, { ...asked, params, headers });
+    return one.isConditional && name !== 'if-unmodified-since'
+      ? unless(answer, 404, /_not_found$/, name)
+      : unless(answer, 400, 'condition_not_supported', name);
+  });
+  const parameters = ['dry_run', 'validateOnly', 'force'].map(async (name) =>
+    unless(await client.ask(one, { ...asked, params, query: { [name]: 'true' } }), 400, 'invalid_parameter', name),
+  );
+  return Promise.all([...conditions, ...parameters]);
 }
 
 /** Returns a body of the right types in which one field breaks a bound. */
