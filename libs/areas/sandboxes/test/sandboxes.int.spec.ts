@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createServer, type Server } from 'node:http';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { QUOTAS } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { FakeProvider } from './fake-provider.js';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
 import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
@@ -19,16 +18,7 @@ let tenantId: string;
 let send: SandboxClient;
 let other: SandboxClient;
 let database: Database;
-let provider: Server;
-let providerUrl: string;
-let received: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
-let answers: number[] = [];
-/** `Retry-After` of each answer. */
-let retryAfter: string | undefined;
-/** Used instead of a status: do not answer before `release` is called. */
-const SLOW = 0;
-let release: () => void = () => undefined;
-let closed = 0;
+let provider: FakeProvider;
 
 const CREDENTIAL = 'sentinel-credential-5c1d';
 
@@ -44,41 +34,19 @@ beforeAll(async () => {
   tenantId = first.tenantId;
   send = clientOf(origin, first.token);
   other = clientOf(origin, (await newTenant(app)).token);
-  provider = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', () => {
-      const answer = answers.shift() ?? 200;
-      received.push({
-        method: request.method!,
-        url: request.url!,
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      });
-      response.on('close', () => (closed += response.writableFinished ? 0 : 1));
-      const give = () =>
-        response
-          .writeHead(answer === SLOW ? 200 : answer, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
-          .end(`echo ${JSON.stringify(request.headers)}`);
-      if (answer === SLOW) release = give;
-      else give();
-    });
-  });
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-  providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  provider = await FakeProvider.start();
 });
 
 afterAll(async () => {
   await app?.close();
-  provider?.close();
-  provider?.closeAllConnections();
+  provider?.stop();
   await testDatabase?.drop();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
 async function register(body: object = {}) {
   const answer = await send('POST', '/sandboxes/references', {
-    json: { provider: 'e2b', base_url: providerUrl, external_id: 'ext-1', credential: CREDENTIAL, ...body },
+    json: { provider: 'e2b', base_url: provider.url, external_id: 'ext-1', credential: CREDENTIAL, ...body },
   });
   expect(answer.status).toBe(201);
   return answer.body;
@@ -94,6 +62,17 @@ async function syncOf(sandboxId: string, filePath: string, wanted: string) {
 const audits = async (action: string) =>
   (await database.read('system', 'select 1 from audit_log where tenant_id = $1 and action = $2', [tenantId, action]))
     .length;
+
+/** Of several requests for the last part of a quota, one is accepted, and the others name the quota. */
+function expectOneAccepted(
+  answers: Awaited<ReturnType<SandboxClient>>[],
+  quota: 'sandboxes' | 'sandbox_files' | 'sandbox_bytes',
+): void {
+  const refused = answers.slice(1).map(() => 429);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...refused]);
+  const { error } = answers.find(({ status }) => status === 429)!.body;
+  expect(error).toMatchObject({ code: 'quota_exceeded', quota, limit: QUOTAS[quota].default });
+}
 
 it('local sandboxes are created, listed and shown only to their tenant', async () => {
   const made = await send('POST', '/sandboxes', { json: { labels: { team: 'a' }, workspace: { bytes_limit: 1000 } } });
@@ -158,7 +137,7 @@ it('a credential is sealed and never shown', async () => {
     id: expect.stringMatching(/^sbr_/),
     sandbox_id: expect.stringMatching(/^sbx_/),
     provider: 'e2b',
-    base_url: providerUrl,
+    base_url: provider.url,
     external_id: 'ext-1',
     egress_allowed: true,
     state: 'active',
@@ -197,15 +176,15 @@ it.each([
 });
 
 it('files are passed on in the format of E2B', async () => {
-  received = [];
+  provider.received = [];
   const { sandbox_id } = await register();
   const put = await send('PUT', `/sandboxes/${sandbox_id}/files`, {
     json: { path: 'dir/ü "1".txt', content: 'hello' },
   });
   expect(put.body).toMatchObject({ sync: 'pending', sync_operation_id: expect.stringMatching(/^op_/) });
   await syncOf(sandbox_id, 'dir/ü "1".txt', 'synced');
-  expect(received).toHaveLength(1);
-  const [call] = received;
+  expect(provider.received).toHaveLength(1);
+  const [call] = provider.received;
   expect([call!.method, call!.url]).toEqual(['POST', `/files?path=${encodeURIComponent('dir/ü "1".txt')}`]);
   expect(call!.headers).toMatchObject({
     'x-access-token': CREDENTIAL,
@@ -220,28 +199,28 @@ it('files are passed on in the format of E2B', async () => {
 });
 
 it('files are passed on in the format of Daytona, and as streams in the format of Slipway', async () => {
-  received = [];
-  const daytona = await register({ provider: 'daytona', base_url: `${providerUrl}/api/` });
+  provider.received = [];
+  const daytona = await register({ provider: 'daytona', base_url: `${provider.url}/api/` });
   await send('PUT', `/sandboxes/${daytona.sandbox_id}/files?path=a/b`, { body: 'bytes' });
   await syncOf(daytona.sandbox_id, 'a/b', 'synced');
   const custom = await register({ provider: 'custom' });
   await send('PUT', `/sandboxes/${custom.sandbox_id}/files?path=a/b`, { body: 'bytes' });
   await syncOf(custom.sandbox_id, 'a/b', 'synced');
-  expect(received.map(({ method, url, headers }) => [method, url, headers['authorization']])).toEqual([
+  expect(provider.received.map(({ method, url, headers }) => [method, url, headers['authorization']])).toEqual([
     ['POST', '/api/toolbox/ext-1/toolbox/files/upload?path=a%2Fb', `Bearer ${CREDENTIAL}`],
     ['PUT', '/ext-1/files?path=a%2Fb', `Bearer ${CREDENTIAL}`],
   ]);
-  expect(received[1]!.body).toBe('bytes');
+  expect(provider.received[1]!.body).toBe('bytes');
 });
 
 it('a push is sent again after an outage, gives up after a refusal, and quotes neither answer', async () => {
-  received = [];
-  answers = [503, 200];
+  provider.received = [];
+  provider.answers = [503, 200];
   const { sandbox_id } = await register();
   await send('PUT', `/sandboxes/${sandbox_id}/files?path=again`, { body: 'x' });
   await syncOf(sandbox_id, 'again', 'synced');
-  expect(received).toHaveLength(2);
-  answers = [403];
+  expect(provider.received).toHaveLength(2);
+  provider.answers = [403];
   await send('PUT', `/sandboxes/${sandbox_id}/files?path=never`, { body: 'x' });
   const failed = await syncOf(sandbox_id, 'never', 'failed');
   expect(failed.sync_error).toBe('The external sandbox rejected the file with status 403.');
@@ -259,8 +238,8 @@ it.each([
   ['for far too long, an hour counts', () => '9'.repeat(30), 3_600],
   ['in no valid form, its own pause counts', () => '-40', 1],
 ])('a push waits as long as the sandbox requests: %s', async (_what, header, seconds) => {
-  answers = [503];
-  retryAfter = header();
+  provider.answers = [503];
+  provider.retryAfter = header();
   const { id, sandbox_id } = await register();
   try {
     await send('PUT', `/sandboxes/${sandbox_id}/files?path=later`, { body: 'x' });
@@ -277,7 +256,7 @@ it.each([
     expect(wait).toBeLessThanOrEqual(seconds);
     expect(wait).toBeGreaterThan(seconds - 10);
   } finally {
-    retryAfter = undefined;
+    provider.retryAfter = undefined;
     // Ends the push, which would otherwise be tried again during another test.
     await send('DELETE', `/sandboxes/references/${id}`);
   }
@@ -301,7 +280,7 @@ it('a revocation makes no call, repeats its answer, and erases the credential', 
   });
   await send('PUT', `/sandboxes/${second.id}/files`, { json: { path: 'kept', content: '1' } });
   await syncOf(second.id, 'kept', 'synced');
-  received = [];
+  provider.received = [];
   const before = await audits('sandbox_reference.revoke');
   const first = await send('DELETE', `/sandboxes/references/${reference.id}`);
   expect([first.status, first.body]).toEqual([
@@ -325,33 +304,33 @@ it('a revocation makes no call, repeats its answer, and erases the credential', 
   expect((await send('GET', `/sandboxes/${second.id}/files?path=kept`)).bytes.toString()).toBe('1');
   const listed = (await send('GET', '/sandboxes/references')).body.data.find((one: any) => one.id === reference.id);
   expect(listed).toMatchObject({ state: 'revoked', revoked_at: first.body.revoked_at });
-  expect(received).toEqual([]);
+  expect(provider.received).toEqual([]);
 });
 
 it('a revocation cuts running transfers', async () => {
-  received = [];
-  answers = [SLOW];
+  provider.received = [];
+  provider.answers = [FakeProvider.SLOW];
   const reference = await register();
   await send('PUT', `/sandboxes/${reference.sandbox_id}/files?path=a`, { body: 'x' });
-  await eventually(async () => received.length === 1, 'the push is on its way');
-  const before = closed;
+  await eventually(async () => provider.received.length === 1, 'the push is on its way');
+  const before = provider.closed;
   await send('DELETE', `/sandboxes/references/${reference.id}`);
-  await eventually(async () => closed === before + 1, 'the connection is cut');
+  await eventually(async () => provider.closed === before + 1, 'the connection is cut');
   await syncOf(reference.sandbox_id, 'a', 'failed');
-  expect(received).toHaveLength(1);
+  expect(provider.received).toHaveLength(1);
 });
 
 it('the newest version stays in the sandbox even if an older one arrives late', async () => {
-  received = [];
-  answers = [SLOW];
+  provider.received = [];
+  provider.answers = [FakeProvider.SLOW];
   const { sandbox_id } = await register({ provider: 'custom' });
   await send('PUT', `/sandboxes/${sandbox_id}/files?path=a`, { body: 'old' });
-  await eventually(async () => received.length === 1, 'the old version is on its way');
+  await eventually(async () => provider.received.length === 1, 'the old version is on its way');
   await send('PUT', `/sandboxes/${sandbox_id}/files?path=a`, { body: 'new' });
   await syncOf(sandbox_id, 'a', 'synced');
-  release();
-  await eventually(async () => received.length === 3, 'the late one is followed by the newest');
-  expect(received.map((call) => call.body)).toEqual(['old', 'new', 'new']);
+  provider.release();
+  await eventually(async () => provider.received.length === 3, 'the late one is followed by the newest');
+  expect(provider.received.map((call) => call.body)).toEqual(['old', 'new', 'new']);
   await eventually(
     async () =>
       (
@@ -366,15 +345,15 @@ it('the newest version stays in the sandbox even if an older one arrives late', 
 });
 
 it('a revocation stops pending pushes', async () => {
-  received = [];
-  answers = [503, 503, 503, 503];
+  provider.received = [];
+  provider.answers = [503, 503, 503, 503];
   const reference = await register();
   await send('PUT', `/sandboxes/${reference.sandbox_id}/files?path=a`, { body: 'x' });
-  await eventually(async () => received.length > 0, 'the first try');
+  await eventually(async () => provider.received.length > 0, 'the first try');
   await send('DELETE', `/sandboxes/references/${reference.id}`);
-  answers = [];
+  provider.answers = [];
   // A slow machine may have retried before the revocation.
-  const sent = received.length;
+  const sent = provider.received.length;
   expect((await syncOf(reference.sandbox_id, 'a', 'failed')).sync_error).toMatch(/revoked/);
   const [file] = (await send('GET', `/sandboxes/${reference.sandbox_id}/files`)).body.data;
   await eventually(
@@ -383,7 +362,7 @@ it('a revocation stops pending pushes', async () => {
         .status === 'failed',
     'the operation ends',
   );
-  expect(received).toHaveLength(sent);
+  expect(provider.received).toHaveLength(sent);
 });
 
 it('a sandbox and its files are removed when it expires', async () => {
@@ -414,19 +393,14 @@ it('a tenant gets no more sandboxes than its quota, even with concurrent clients
   const client = clientOf(origin, crowded.token);
   const fill = `insert into sandboxes (id, tenant_id, provider, state, bytes_limit) select 'sbx_fill' || n, $1, 'local', 'running', 1 from generate_series(1, $2) n`;
   await database.tx('system', (tx) => tx.query(fill, [crowded.tenantId, QUOTAS.sandboxes.default - 1]));
-  const reference = { provider: 'custom', base_url: providerUrl, external_id: 'x' };
+  const reference = { provider: 'custom', base_url: provider.url, external_id: 'x' };
   const answers = await Promise.all(
     [0, 1, 2, 3].flatMap(() => [
       client('POST', '/sandboxes', { json: {} }),
       client('POST', '/sandboxes/references', { json: reference }),
     ]),
   );
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429, 429, 429, 429, 429]);
-  expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
-    code: 'quota_exceeded',
-    quota: 'sandboxes',
-    limit: QUOTAS.sandboxes.default,
-  });
+  expectOneAccepted(answers, 'sandboxes');
   expect((await send('POST', '/sandboxes', { json: {} })).status).toBe(201);
 });
 
@@ -437,12 +411,7 @@ it('a sandbox gets no more files than its quota, empty ones included', async () 
   const fill = 'update sandboxes set file_count = $2 where id = $1';
   await database.tx('system', (tx) => tx.query(fill, [id, QUOTAS.sandbox_files.default - 1]));
   const answers = await Promise.all(['b', 'c', 'd', 'e'].map(put));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429]);
-  expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
-    code: 'quota_exceeded',
-    quota: 'sandbox_files',
-    limit: QUOTAS.sandbox_files.default,
-  });
+  expectOneAccepted(answers, 'sandbox_files');
   expect((await put('a')).status).toBe(200);
 });
 
@@ -455,12 +424,7 @@ it('a tenant gets no more bytes than its quota, in any of its sandboxes', async 
   const ids: string[] = [];
   for (let made = 0; made < 4; made += 1) ids.push((await client('POST', '/sandboxes', { json: {} })).body.id);
   const answers = await Promise.all(ids.map((id) => client('PUT', `/sandboxes/${id}/files?path=a`, { body: '12345' })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429]);
-  expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
-    code: 'quota_exceeded',
-    quota: 'sandbox_bytes',
-    limit,
-  });
+  expectOneAccepted(answers, 'sandbox_bytes');
   const taken = ids[answers.findIndex(({ status }) => status === 201)];
   expect((await client('PUT', `/sandboxes/${taken}/files?path=a`, { body: '123' })).status).toBe(200);
   expect((await client('PUT', `/sandboxes/${taken}/files?path=b`, { body: '45' })).status).toBe(201);
@@ -518,10 +482,10 @@ it('a deleted sandbox takes its files with it, and leaves its reference, which g
   const { etag } = (await send('GET', `/sandboxes/${sandbox_id}`)).body;
   expect((await other('DELETE', `/sandboxes/${sandbox_id}`)).status).toBe(404);
   expect((await send('DELETE', `/sandboxes/${sandbox_id}`, { headers: { 'if-match': '"other"' } })).status).toBe(412);
-  const before = received.length;
+  const before = provider.received.length;
   const gone = await send('DELETE', `/sandboxes/${sandbox_id}`, { headers: { 'if-match': etag } });
   expect(gone.body).toEqual({ id: sandbox_id, state: 'deleted', external_sandbox_changed: false });
-  expect(received.length).toBe(before);
+  expect(provider.received.length).toBe(before);
   expect((await send('GET', `/sandboxes/${sandbox_id}/files`)).status).toBe(404);
   const isStored = () =>
     stat(path.join(folder, blob)).then(
