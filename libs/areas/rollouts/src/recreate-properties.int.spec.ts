@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
-import {
-  everyCrashResumes,
-  everyStepIsRepeatable,
-  everyStepMayFail,
-  type OperationCase,
-  type OperationRecord,
-} from '@slipway/platform-durable/operations/testing';
-import type { Deployment } from '@slipway/ports/deployment-records';
-import { RolloutsBed, spec, TENANT } from '../test/rollouts-bed.js';
+import type { OperationCase, OperationRecord } from '@slipway/platform-durable/operations/testing';
+import { everyStepRecovers, expectAtRest, RolloutsBed, spec, TENANT } from '../test/rollouts-bed.js';
 
 let bed: RolloutsBed;
 
@@ -18,20 +10,9 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 beforeEach(() => bed.neighbours.statuses.clear());
 
-const broken = (step: string) => new StepFailed(operationFailures.dependency_outage, `${step} broke`);
-const deploymentOf = (record: OperationRecord) =>
-  [...bed.neighbours.deployments.values()].find((one) => one.name === record['resource_name']) as Deployment;
-
-/**
- * Asserts that nothing of the operation remains: no hold, no owner, and nothing that prevents the revision with the
- * traffic from running.
- */
+/** Asserts that nothing of the operation remains, also nothing that prevents the revision from running. */
 const restsOn = async (record: OperationRecord, number: number) => {
-  const deployment = deploymentOf(record);
-  const { id, name } = await bed.revision(deployment, number);
-  expect(bed.targets(deployment)).toEqual([[name, 100]]);
-  expect(bed.neighbours.routes.get(deployment.id)?.hold ?? null).toBeNull();
-  expect([deployment.currentOperationId, bed.neighbours.owners.get(deployment.id)]).toEqual([null, undefined]);
+  const id = await expectAtRest(bed, record, number);
   expect([...bed.neighbours.heldBy(id).keys()]).toEqual([]);
   expect(bed.neighbours.suspended.has(id)).toBe(false);
 };
@@ -75,10 +56,6 @@ it.each([
   ['rollback without room', rollback],
 ])(
   'every step of a %s is repeatable, cleans up after a failure, and resumes after a crash around its commit',
-  async (_what, one) => {
-    await everyStepIsRepeatable(one());
-    await everyStepMayFail(one(), broken);
-    await everyCrashResumes(one());
-  },
+  (_what, one) => everyStepRecovers(one),
   120_000,
 );

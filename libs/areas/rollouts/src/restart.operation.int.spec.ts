@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
-import {
-  everyCrashResumes,
-  everyStepIsRepeatable,
-  everyStepMayFail,
-  type OperationCase,
-  type OperationRecord,
-} from '@slipway/platform-durable/operations/testing';
-import type { Deployment } from '@slipway/ports/deployment-records';
-import { IMMEDIATE, RolloutsBed, spec, TENANT } from '../test/rollouts-bed.js';
+import type { OperationCase, OperationRecord } from '@slipway/platform-durable/operations/testing';
+import { everyStepRecovers, expectAtRest, IMMEDIATE, RolloutsBed, spec, TENANT } from '../test/rollouts-bed.js';
 
 let bed: RolloutsBed;
 
@@ -168,16 +160,9 @@ it('keeps a rollout, a rollback and another restart away, and a repeat with its 
   await bed.finish(first.operation.id);
 });
 
-const broken = (step: string) => new StepFailed(operationFailures.dependency_outage, `${step} broke`);
-/** Nothing of the operation remains: no hold, no owner, no additional instance. */
+/** Asserts that nothing of the operation remains, also no additional instance. */
 const rests = async (record: OperationRecord) => {
-  const deployment = [...bed.neighbours.deployments.values()].find(
-    (one) => one.name === record['resource_name'],
-  ) as Deployment;
-  const { id, name } = await bed.revision(deployment, 1);
-  expect(bed.targets(deployment)).toEqual([[name, 100]]);
-  expect(bed.neighbours.routes.get(deployment.id)?.hold ?? null).toBeNull();
-  expect([deployment.currentOperationId, bed.neighbours.owners.get(deployment.id)]).toEqual([null, undefined]);
+  const id = await expectAtRest(bed, record, 1);
   expect(bed.neighbours.members.get(id).some(({ isSpare }) => isSpare)).toBe(false);
 };
 const restartCase = (hasCapacity: boolean): OperationCase => ({
@@ -200,10 +185,6 @@ it.each([
   ['while requests wait', false],
 ])(
   'every step of a restart %s is repeatable, cleans up after a failure, and resumes after a crash',
-  async (_what, hasCapacity) => {
-    await everyStepIsRepeatable(restartCase(hasCapacity));
-    await everyStepMayFail(restartCase(hasCapacity), broken);
-    await everyCrashResumes(restartCase(hasCapacity));
-  },
+  (_what, hasCapacity) => everyStepRecovers(() => restartCase(hasCapacity)),
   120_000,
 );

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { expect } from '@jest/globals';
 import { migrations as revisions, RevisionsModule } from '@slipway/area-revisions/revisions';
 import { RevisionHistory } from '@slipway/area-revisions/testing';
 import { DISTRIBUTIONS } from '@slipway/contracts';
@@ -18,9 +19,14 @@ import type { QuotaSettings } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import type { IdempotencyClaim } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-durable/scheduling';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
 import {
+  everyCrashResumes,
+  everyStepIsRepeatable,
+  everyStepMayFail,
   OperationHarness,
   platformMigrations,
+  type OperationCase,
   type OperationRecord,
   neighboursModule,
   testPrincipal,
@@ -321,4 +327,27 @@ export class RolloutsBed {
 
 function answerOf(reply: { body: unknown }): any {
   return JSON.parse((reply.body as { text: string }).text);
+}
+
+const broken = (step: string) => new StepFailed(operationFailures.dependency_outage, `${step} broke`);
+
+/** Checks that every step is repeatable, cleans up after a failure, and resumes after a crash around its commit. */
+export async function everyStepRecovers(one: () => OperationCase): Promise<void> {
+  await everyStepIsRepeatable(one());
+  await everyStepMayFail(one(), broken);
+  await everyCrashResumes(one());
+}
+
+/**
+ * Asserts that an operation has left its deployment with this revision and no hold or owner.
+ * @returns the id of the revision
+ */
+export async function expectAtRest(bed: RolloutsBed, record: OperationRecord, number: number): Promise<string> {
+  const { deployments, routes, owners } = bed.neighbours;
+  const deployment = [...deployments.values()].find((one) => one.name === record['resource_name'])!;
+  const { id, name } = await bed.revision(deployment, number);
+  expect(bed.targets(deployment)).toEqual([[name, 100]]);
+  expect(routes.get(deployment.id)?.hold ?? null).toBeNull();
+  expect([deployment.currentOperationId, owners.get(deployment.id)]).toEqual([null, undefined]);
+  return id;
 }
