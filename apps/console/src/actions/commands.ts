@@ -1,4 +1,5 @@
 import { kindOf, type RequestSchema, type Schema } from '../forms/schema.js';
+import { isObject } from '../ui/text/json-shape.js';
 import { pairsText } from '../ui/text/listed-text.js';
 import { shellLine, type ActionCommands } from '../ui/text/shell-line.js';
 
@@ -71,7 +72,7 @@ const isSecret = ({ format }: Schema): boolean => format === 'password';
 
 function withoutSecrets(schema: Schema, value: unknown, name = ''): unknown {
   if (isSecret(schema)) return name.toUpperCase();
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([inner, one]) => [inner, withoutSecrets(schema.properties?.[inner] ?? {}, one, inner)]),
   );

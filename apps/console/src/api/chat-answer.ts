@@ -1,4 +1,5 @@
 import { messagesOf, SlipwayError } from '@slipway/sdk';
+import { isObject, type JsonObject } from '../ui/text/json-shape.js';
 import { chatFailure } from './chat-failure.js';
 
 /** The page keeps at most this much of one answer; no one reads more. */
@@ -61,7 +62,7 @@ export async function* answersOf(
   });
 }
 
-function chunkOf(data: string, response: Response): Record<string, unknown> {
+function chunkOf(data: string, response: Response): JsonObject {
   let chunk: unknown;
   try {
     chunk = JSON.parse(data);
@@ -77,7 +78,7 @@ function chunkOf(data: string, response: Response): Record<string, unknown> {
   return chunk;
 }
 
-function withChunk(answer: ChatAnswer, chunk: Record<string, unknown>, now: number): ChatAnswer {
+function withChunk(answer: ChatAnswer, chunk: JsonObject, now: number): ChatAnswer {
   const choice = first(chunk.choices);
   const delta = isObject(choice?.delta) ? choice.delta : {};
   const text = textOf(delta.content);
@@ -95,10 +96,7 @@ function withChunk(answer: ChatAnswer, chunk: Record<string, unknown>, now: numb
   };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const first = (value: unknown): Record<string, unknown> | undefined =>
+const first = (value: unknown): JsonObject | undefined =>
   Array.isArray(value) && isObject(value[0]) ? value[0] : undefined;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

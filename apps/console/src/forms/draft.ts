@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../ui/text/json-shape.js';
 import { linesOf, pairsText, wordsOf } from '../ui/text/listed-text.js';
 import { kindOf, type Path, type Schema } from './schema.js';
 
@@ -98,8 +99,6 @@ function localText(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-export type JsonObject = Record<string, unknown>;
-
 /**
  * Returns the merge patch that a form makes of the value that it began with: a field that the form cannot hold is
  * missing in both drafts, and so stays unchanged.
@@ -122,6 +121,3 @@ export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   }
   return patch;
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

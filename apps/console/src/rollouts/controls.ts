@@ -1,5 +1,6 @@
 import type { OperationVerb } from '../api/operation-action.js';
 import { isLive, waitsForPerson, type Operation } from '../api/operation-state.js';
+import { objectsOf, type JsonObject } from '../ui/text/json-shape.js';
 import { lengthText } from '../ui/text/time-text.js';
 
 export type ControlledOperation = Pick<
@@ -83,7 +84,4 @@ function skippedStep(
 }
 
 /** The steps of a rollout's strategy, as its result shows them. */
-function stepsOf(result: Operation['result']): Record<string, unknown>[] {
-  const steps = result['strategy_steps'];
-  return Array.isArray(steps) ? (steps as Record<string, unknown>[]) : [];
-}
+const stepsOf = (result: Operation['result']): JsonObject[] => objectsOf(result['strategy_steps']);

@@ -1,4 +1,5 @@
 import type { Plan } from '../api/items.js';
+import { objectOf, objectsOf, type JsonObject } from '../ui/text/json-shape.js';
 import { lengthText } from '../ui/text/time-text.js';
 
 /** How a plan will be rolled out, in words. */
@@ -14,12 +15,6 @@ export interface PlanRollout {
   /** A danger that the approver must see. */
   warning: string | null;
 }
-
-type JsonObject = Record<string, unknown>;
-
-const objectOf = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
-const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(objectOf) : []);
 
 /**
  * Reads it from `execution`. Older plans only have the body of their request, in which nothing is certain and the

@@ -1,6 +1,7 @@
 import { isMetric, metricOf } from '@slipway/sdk';
 import type { Plan } from '../api/items.js';
 import type { Policy } from '../api/policy.js';
+import { listOf, objectOf, objectsOf, type JsonObject } from '../ui/text/json-shape.js';
 import { hourlyText, metricText, numberText, rangeText, type ValueInterval } from '../ui/text/number-text.js';
 
 /** The expected change of one metric. */
@@ -21,10 +22,6 @@ export interface PlanPrediction {
   facts: Record<string, string>;
 }
 
-type JsonObject = Record<string, unknown>;
-
-const objectOf = (value: unknown): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
 /** The members of a plan that the prediction is read from. Older plans lack `assumes`. */
@@ -36,7 +33,7 @@ type PredictedPlan = Pick<Plan, 'predicted_impact'> & { assumes?: object | null 
  */
 export function planPrediction({ predicted_impact: impact, assumes }: PredictedPlan): PlanPrediction | null {
   const { metrics, cost, basis, gpu_hours: hours } = objectOf(impact);
-  const read = Array.isArray(metrics) ? metrics.flatMap(metricPrediction) : [];
+  const read = listOf(metrics).flatMap(metricPrediction);
   if (read.length === 0) return null;
   return {
     metrics: read,
@@ -131,8 +128,9 @@ export function limitOfPrediction(
   const slo = policy?.slos?.find((one) => isSame(one, prediction));
   if (slo && policy?.version === plan.policy_version) return { value: slo.threshold, label: 'limit' };
   const { metrics } = objectOf(objectOf(plan.execution)['analysis']);
-  const checks = Array.isArray(metrics) ? metrics.map(objectOf) : [];
-  const check = checks.find((one) => isSame({ ...one, metric: one['name'] }, prediction) && isNumber(one['threshold']));
+  const check = objectsOf(metrics).find(
+    (one) => isSame({ ...one, metric: one['name'] }, prediction) && isNumber(one['threshold']),
+  );
   if (check) return { value: check['threshold'] as number, label: 'limit' };
   return slo ? { value: slo.threshold, label: `limit of policy version ${policy?.version}` } : null;
 }

@@ -1,4 +1,5 @@
 import { isMetric, metricOf, type Operation } from '@slipway/sdk';
+import { isObject, listOf, objectOf } from '../ui/text/json-shape.js';
 import { metricText, numberText } from '../ui/text/number-text.js';
 
 export interface MeasuredValue {
@@ -31,15 +32,10 @@ export interface Judgement {
 
 const MOST_RESULTS = 40;
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Returns the results in an analysis: its metrics, then its guards. Values of an unknown shape are ignored. */
 export function resultsOf(analysis: unknown): GateResult[] {
-  if (!isObject(analysis)) return [];
-  const all = [...listOf(analysis['metrics']), ...listOf(analysis['guards'])];
+  const { metrics, guards } = objectOf(analysis);
+  const all = [...listOf(metrics), ...listOf(guards)];
   return all
     .filter((one) => isObject(one) && typeof one['metric'] === 'string' && typeof one['verdict'] === 'string')
     .slice(0, MOST_RESULTS) as GateResult[];
@@ -47,11 +43,11 @@ export function resultsOf(analysis: unknown): GateResult[] {
 
 /** Returns the verdicts of all judged steps of an operation, the newest first. */
 export function judgementsOf({ steps, result }: Pick<Operation, 'steps' | 'result'>): Judgement[] {
-  const stored = isObject(result['analysis']) ? result['analysis'] : {};
+  const stored = objectOf(result['analysis']);
   return steps
     .map(({ name, evidence }) => {
       const analysis = resultsOf(evidence).length > 0 ? evidence : stored[name];
-      const verdict = isObject(analysis) ? analysis['verdict'] : undefined;
+      const { verdict } = objectOf(analysis);
       return { step: name, verdict: typeof verdict === 'string' ? verdict : '', results: resultsOf(analysis) };
     })
     .filter(({ results }) => results.length > 0)

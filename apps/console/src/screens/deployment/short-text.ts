@@ -1,3 +1,4 @@
+import { isObject } from '../../ui/text/json-shape.js';
 import { oneLine } from '../../ui/text/one-line.js';
 
 /** The first characters of a digest: enough to distinguish two. */
@@ -13,8 +14,7 @@ export function flatText(value: object | null | undefined): string {
   return Object.entries(value ?? {})
     .flatMap(([name, inner]: [string, unknown]) => {
       if (inner === null || inner === undefined || (Array.isArray(inner) && inner.length === 0)) return [];
-      const isObject = typeof inner === 'object' && !Array.isArray(inner);
-      return [`${name} ${isObject ? flatText(inner) : oneLine(inner)}`];
+      return [`${name} ${isObject(inner) ? flatText(inner) : oneLine(inner)}`];
     })
     .slice(0, MOST_FACTS)
     .join(', ');

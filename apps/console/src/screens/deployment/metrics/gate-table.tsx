@@ -12,14 +12,18 @@ import {
   type GatePosition,
   type RevisionMetrics,
 } from './metric-series.js';
+import { listOf, objectOf, objectsOf } from '../../../ui/text/json-shape.js';
 import { numberText } from '../../../ui/text/number-text.js';
+
+/** Of a gate: no rollout has more. */
+const MOST_GATES = 20;
 
 const TONES: Record<GatePosition, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
 
 export function gatesOf(operation: Operation | undefined): Gate[] {
-  const gate = operation?.result['gate'] as { metrics?: Gate[]; guards?: Gate[] } | null | undefined;
-  const guards = listOf<Gate>(gate?.guards).map((one) => ({ ...one, check: 'guard' }));
-  return [...listOf<Gate>(gate?.metrics), ...guards].slice(0, 20);
+  const { metrics, guards } = objectOf(operation?.result['gate']);
+  const all = [...listOf(metrics), ...objectsOf(guards).map((one) => ({ ...one, check: 'guard' }))];
+  return all.slice(0, MOST_GATES) as Gate[];
 }
 
 /**
@@ -36,8 +40,6 @@ function analysisOf(
   if (!Array.isArray(analysis?.['metrics'])) return undefined;
   return { step: String(told?.data['step'] ?? step?.name), metrics: resultsOf(analysis) };
 }
-
-const listOf = <T,>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : []);
 
 const TITLES = ['Metric', 'Limit', 'Candidate (n)', 'Baseline (n)', 'Regression (bounds)', 'Verdict'];
 

@@ -11,6 +11,7 @@ import { schemaAt, type Path } from '../../../forms/schema.js';
 import { useSchemaForm, type SchemaFormState as SchemaFormState } from '../../../forms/use-schema-form.js';
 import { Button } from '../../../ui/button.js';
 import { TextArea } from '../../../ui/field.js';
+import { isObject } from '../../../ui/text/json-shape.js';
 import { shellLine } from '../../../ui/text/shell-line.js';
 import { useRevisions, useTargets } from '../deployment-data.js';
 import { useFreshKey } from '../fresh-key.js';
@@ -178,9 +179,7 @@ function requestOf(
   try {
     if (raw === undefined) return { body: made() };
     const body: unknown = JSON.parse(raw);
-    if (typeof body !== 'object' || body === null || Array.isArray(body))
-      return { fault: 'The request must be a JSON object.' };
-    return { body };
+    return isObject(body) ? { body } : { fault: 'The request must be a JSON object.' };
   } catch (error) {
     return { fault: raw === undefined ? (error as Error).message : `Invalid JSON: ${(error as Error).message}` };
   }

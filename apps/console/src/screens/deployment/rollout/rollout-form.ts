@@ -1,5 +1,6 @@
 import type { Schemas } from '@slipway/sdk';
-import { mergePatch, type JsonObject } from '../../../forms/draft.js';
+import { mergePatch } from '../../../forms/draft.js';
+import type { JsonObject } from '../../../ui/text/json-shape.js';
 
 export type RolloutBody = Schemas['RolloutDto'];
 type Spec = NonNullable<RolloutBody['spec']>;
