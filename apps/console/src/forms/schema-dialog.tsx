@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { ActionCommands } from '../ui/copy.js';
 import { FormDialog } from '../ui/dialogs/form-dialog.js';
+import type { ActionCommands } from '../ui/text/shell-line.js';
 import { SchemaForm, type Widget } from './schema-form.js';
 import type { Attempt, SchemaFormState as Form } from './use-schema-form.js';
 

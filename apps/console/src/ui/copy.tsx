@@ -3,8 +3,6 @@ import { toast } from 'sonner';
 import { Button } from './button.js';
 import { shellWord, type ActionCommands } from './text/shell-line.js';
 
-export type { ActionCommands };
-
 /** Puts a text on the clipboard; if the browser offers none for this origin, shows the text to copy by hand. */
 export async function copyText(text: string): Promise<void> {
   try {

@@ -1,8 +1,9 @@
 import { useId, type FormEvent, type ReactNode } from 'react';
 import { Button } from '../button.js';
-import { CopyAs, type ActionCommands } from '../copy.js';
+import { CopyAs } from '../copy.js';
 import { Dialog } from './dialog.js';
 import { ErrorNote } from '../error-note.js';
+import type { ActionCommands } from '../text/shell-line.js';
 
 interface FormDialogProps {
   onClose: () => void;

@@ -2,10 +2,11 @@ import type { Schemas } from '@slipway/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '../../../ui/button.js';
-import { CopyAs, type ActionCommands } from '../../../ui/copy.js';
+import { CopyAs } from '../../../ui/copy.js';
 import { Dialog } from '../../../ui/dialogs/dialog.js';
 import { ErrorNote } from '../../../ui/error-note.js';
 import { TextField } from '../../../ui/field.js';
+import type { ActionCommands } from '../../../ui/text/shell-line.js';
 import { Waiting } from '../../../ui/waiting.js';
 import { Changes } from '../changes.js';
 
