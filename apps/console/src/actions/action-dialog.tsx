@@ -9,8 +9,8 @@ import type { Layout } from '../forms/layout.js';
 import { Button } from '../ui/button.js';
 import { ConfirmDialog } from '../ui/dialogs/confirm-dialog.js';
 import { useOpener } from '../ui/dialogs/dialog.js';
+import { IN_PRODUCTION, useNameField } from '../ui/dialogs/name-field.js';
 import { SecretDialog } from '../ui/dialogs/secret-dialog.js';
-import { TextField } from '../ui/field.js';
 import type { Action } from './action.js';
 import { commandsOf } from './commands.js';
 
@@ -27,7 +27,8 @@ interface ActionDialogProps<Row> {
 /** Asks before an action, or for its fields; shows why it failed, and a secret that it made. */
 export function ActionDialog<Row>({ action, row, renews, onClose }: ActionDialogProps<Row>) {
   const opener = useOpener();
-  const [typed, setTyped] = useState('');
+  const nameToType = action.nameToType?.(row);
+  const name = useNameField(nameToType, IN_PRODUCTION);
   const [start] = useState(() => ({ layout: action.layout?.(row), value: action.value?.(row) }));
   const form = useSchemaForm<unknown>(action.request, start.layout ?? NO_FIELDS, {
     value: start.value,
@@ -55,7 +56,6 @@ export function ActionDialog<Row>({ action, row, renews, onClose }: ActionDialog
   }
 
   const { verb, request, cli } = action;
-  const nameToType = action.nameToType?.(row);
   const ids = action.ids?.(row) ?? idsOf(row);
   const common = {
     onClose,
@@ -92,17 +92,10 @@ export function ActionDialog<Row>({ action, row, renews, onClose }: ActionDialog
       run={run}
       description={action.description}
       widgets={action.widgets?.(form, row)}
-      isComplete={nameToType === undefined || typed === nameToType}
+      isComplete={name.isTyped}
     >
       {notes}
-      {nameToType !== undefined && (
-        <TextField
-          label={`This is production. Type ${nameToType} to confirm`}
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      )}
+      {name.field}
     </SchemaDialog>
   );
 }

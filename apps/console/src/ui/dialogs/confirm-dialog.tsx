@@ -1,10 +1,10 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from '../button.js';
 import { CopyAs } from '../copy.js';
 import { Dialog } from './dialog.js';
+import { useNameField } from './name-field.js';
 import { ErrorNote } from '../error-note.js';
 import type { ActionCommands } from '../text/shell-line.js';
-import { TextField } from '../field.js';
 
 interface ConfirmDialogProps {
   isOpen: boolean;
@@ -40,7 +40,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     onConfirm,
     children,
   } = props;
-  const [typed, setTyped] = useState('');
+  const name = useNameField(nameToType);
   return (
     <Dialog
       isOpen={isOpen}
@@ -57,7 +57,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Button
             kind={isDangerous ? 'danger' : 'primary'}
             isBusy={isBusy}
-            disabled={nameToType !== undefined && typed !== nameToType}
+            disabled={!name.isTyped}
             onClick={onConfirm}
           >
             {verb}
@@ -66,14 +66,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       }
     >
       {children}
-      {nameToType !== undefined && (
-        <TextField
-          label={`Type ${nameToType} to confirm`}
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      )}
+      {name.field}
       {error !== undefined && error !== null && <ErrorNote error={error} />}
     </Dialog>
   );

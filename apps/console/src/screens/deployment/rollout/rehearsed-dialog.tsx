@@ -1,11 +1,11 @@
 import type { Schemas } from '@slipway/sdk';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { Button } from '../../../ui/button.js';
 import { CopyAs } from '../../../ui/copy.js';
 import { Dialog } from '../../../ui/dialogs/dialog.js';
+import { IN_PRODUCTION, useNameField } from '../../../ui/dialogs/name-field.js';
 import { ErrorNote } from '../../../ui/error-note.js';
-import { TextField } from '../../../ui/field.js';
 import type { ActionCommands } from '../../../ui/text/shell-line.js';
 import { Waiting } from '../../../ui/waiting.js';
 import { Changes } from '../changes.js';
@@ -58,7 +58,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
     onClose,
     children,
   } = props;
-  const [typed, setTyped] = useState('');
+  const name = useNameField(nameToType, IN_PRODUCTION);
   const text = JSON.stringify(body);
   const rehearsal = useMutation({ mutationFn: (given: object) => rehearse(given) });
   const isNow = ({ variables }: { variables: unknown }) => JSON.stringify(variables) === text;
@@ -88,7 +88,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
           <Button
             kind={isDangerous ? 'danger' : 'primary'}
             isBusy={run.isPending}
-            disabled={!body || !told?.valid || (nameToType !== undefined && typed !== nameToType)}
+            disabled={!body || !told?.valid || !name.isTyped}
             onClick={() => run.mutate(body!)}
           >
             {verb}
@@ -110,14 +110,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
       ) : (
         <p className="text-sm text-soft">Preview the operation before you start it.</p>
       )}
-      {nameToType !== undefined && (
-        <TextField
-          label={`This is production. Type ${nameToType} to confirm`}
-          autoComplete="off"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      )}
+      {name.field}
       {run.error && <ErrorNote error={run.error} />}
     </Dialog>
   );
