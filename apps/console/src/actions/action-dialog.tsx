@@ -157,7 +157,7 @@ export function ActionButtons<Row>({ actions, row, name, isSmall, onOpen }: Acti
     return (
       <Button
         key={word}
-        kind={action.isDangerous ? 'danger' : 'plain'}
+        kind={action.isDangerous && !action.isOpenedPlainly ? 'danger' : 'plain'}
         isSmall={isSmall}
         aria-label={name === undefined ? undefined : `${word}: ${name}`}
         onClick={() => onOpen(action, row)}

@@ -32,6 +32,8 @@ interface ActionOn<Row, Body, Answer> {
   isDangerous?: boolean;
   /** Whether it is dangerous with these fields, if that depends on them. */
   isDangerousWith?(row: Row, body: Body): boolean;
+  /** The button that opens a dangerous action stays plain, because the action does nothing before its form is sent. */
+  isOpenedPlainly?: boolean;
   /** The text to type first, for actions that cannot be undone, and for production. */
   nameToType?(row: Row): string | undefined;
   /** The fields of its form. Without them the dialog only asks. */

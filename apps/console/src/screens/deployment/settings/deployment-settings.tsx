@@ -50,7 +50,8 @@ const deploymentActions = (onDeleting: (operation: string) => void): Action<Rout
     description:
       'Gateways apply the weights at once, without steps and without a gate. A rollout moves traffic in steps.',
     isFor: ({ revisions }) => revisions.some(canServe),
-    isDangerousWith: () => true,
+    isDangerous: true,
+    isOpenedPlainly: true,
     nameToType: nameInProduction,
     layout: () => SET_ROUTE,
     value: ({ route, revisions }) => ({
