@@ -67,7 +67,7 @@ interface ControlDialogProps {
 }
 
 function ControlDialog({ verb, operation, onClose }: ControlDialogProps) {
-  const { id, kind, resource_type, resource_name, progress, current_step } = operation;
+  const { id, kind, resource_name, progress, current_step } = operation;
   const words = operationWords(verb, operation);
   const { action, copied, form } = useOperationAction(verb, operation, {
     renews: [
@@ -78,7 +78,8 @@ function ControlDialog({ verb, operation, onClose }: ControlDialogProps) {
     ],
     onDone: onClose,
   });
-  const needsName = useNeedsName(operation) && verb !== 'pause';
+  // A pause must be fast.
+  const needsName = useIsProduction(operation) && verb !== 'pause';
   return (
     <ConfirmDialog
       isOpen
@@ -87,7 +88,7 @@ function ControlDialog({ verb, operation, onClose }: ControlDialogProps) {
       verb={words.verb}
       dismissal={words.dismissal}
       isDangerous={verb === 'cancel' || verb === 'promote_fully'}
-      nameToType={resource_type === 'deployment' && needsName ? resource_name : undefined}
+      nameToType={needsName ? resource_name : undefined}
       isBusy={action.isPending}
       error={action.error}
       action={copied}
@@ -104,14 +105,15 @@ function ControlDialog({ verb, operation, onClose }: ControlDialogProps) {
   );
 }
 
-/** Whether it concerns production. Until its environment is known, it may be production. A pause must be fast. */
-function useNeedsName({ resource_type, resource_name }: Operation): boolean {
+/** Whether it concerns production. Until the environment of the deployment is known, it may be production. */
+function useIsProduction({ resource_type, resource_name }: Operation): boolean {
+  const isOfDeployment = resource_type === 'deployment';
   const { data } = useQuery({
     queryKey: ['deployment', resource_name],
     queryFn: ({ signal }) => slipway.deployments.get(resource_name, { signal }),
-    enabled: resource_type === 'deployment',
+    enabled: isOfDeployment,
   });
-  return data?.environment === undefined || isProduction(data.environment);
+  return isOfDeployment && (data?.environment === undefined || isProduction(data.environment));
 }
 
 function Skipped({ verb, operation }: { verb: OperationVerb; operation: Operation }) {
