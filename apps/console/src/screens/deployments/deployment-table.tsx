@@ -1,5 +1,5 @@
+import type { Schemas } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
-import type { Deployment } from '../../api/items.js';
 import { deploymentWaitCommand, waitNoun } from '../../rollouts/waiting-text.js';
 import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
@@ -7,8 +7,8 @@ import { CopyButton } from '../../ui/copy.js';
 import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { oneLine } from '../../ui/text/one-line.js';
 import { Time } from '../../ui/time.js';
+import type { ShownDeployment } from './filter.js';
 import { Sparkline } from './sparkline.js';
-import { shownDeploymentState, type Schemas } from '@slipway/sdk';
 
 type TrafficShares = Pick<Schemas['DeploymentDto'], 'route' | 'active_revision'>;
 
@@ -50,7 +50,7 @@ const MOST_TEXT = 160;
 /** Each one sends its own request every half minute, so only as many rows as a window shows. */
 const MOST_SPARKLINES = 20;
 
-const COLUMNS: TableColumns<Deployment> = [
+const COLUMNS: TableColumns<ShownDeployment> = [
   {
     header: 'Name',
     accessorKey: 'name',
@@ -63,12 +63,7 @@ const COLUMNS: TableColumns<Deployment> = [
       </>
     ),
   },
-  {
-    header: 'State',
-    id: 'state',
-    accessorFn: shownDeploymentState,
-    cell: ({ row: { original } }) => <State of={original} />,
-  },
+  { header: 'State', accessorKey: 'state', cell: ({ row: { original } }) => <State of={original} /> },
   {
     header: 'Traffic',
     id: 'traffic',
@@ -101,7 +96,7 @@ const COLUMNS: TableColumns<Deployment> = [
   { header: 'Updated', accessorKey: 'updated_at', cell: ({ row: { original } }) => <Time at={original.updated_at} /> },
 ];
 
-export function DeploymentTable({ rows }: { rows: Deployment[] }) {
+export function DeploymentTable({ rows }: { rows: ShownDeployment[] }) {
   return (
     <DataTable
       caption="Deployments"
@@ -114,12 +109,12 @@ export function DeploymentTable({ rows }: { rows: Deployment[] }) {
 }
 
 /** Shows the chip, the reason if something is wrong, and a link to the running operation. */
-function State({ of }: { of: Deployment }) {
+function State({ of }: { of: ShownDeployment }) {
   const wrong = of.conditions.find(({ type, status }) => type === 'Degraded' && status === 'True');
   return (
     <div className="space-y-0.5">
       <span className="flex items-center gap-2">
-        <Chip word={shownDeploymentState(of)} />
+        <Chip word={of.state} />
         {of.current_operation_id && (
           <Link
             to="/operations/$id"
@@ -141,7 +136,7 @@ function State({ of }: { of: Deployment }) {
 }
 
 /** Shows what its operation waits for, and copies the line to type if a person is needed. */
-function WaitText({ of: { name, waiting_for } }: { of: Deployment }) {
+function WaitText({ of: { name, waiting_for } }: { of: ShownDeployment }) {
   if (!waiting_for) return null;
   const command = deploymentWaitCommand(name, waiting_for);
   return (

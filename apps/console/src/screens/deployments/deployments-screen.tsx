@@ -1,3 +1,4 @@
+import { shownDeploymentState } from '@slipway/sdk';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { request } from 'request:createDeployment';
@@ -14,8 +15,7 @@ import { RowList } from '../../ui/row-list.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { DeploymentFilters } from './deployment-filters.js';
 import { DeploymentTable } from './deployment-table.js';
-import { countStates, isDeploymentMatch } from './filter.js';
-import { shownDeploymentState } from '@slipway/sdk';
+import { countStates, isDeploymentMatch, type ShownDeployment } from './filter.js';
 import { CREATE_DEPLOYMENT } from './create-layout.js';
 
 const createDeployment = (onCreated: (name: string) => void): Action =>
@@ -41,6 +41,7 @@ export function DeploymentsScreen() {
   const list = usePagedList<Deployment>(['deployments', asked], (request) =>
     slipway.deployments.list({ ...asked, ...request }),
   );
+  const rows = list.rows?.map((row): ShownDeployment => ({ ...row, state: shownDeploymentState(row) }));
   const isFiltered = Object.keys(asked).length > 0;
   const nothing = <EmptyState title="No deployments match the filters" command="slipway deployments list" />;
   return (
@@ -59,17 +60,15 @@ export function DeploymentsScreen() {
           )
         }
       />
-      <DeploymentFilters counts={countStates((list.rows ?? []).map((row) => ({ state: shownDeploymentState(row) })))} />
+      <DeploymentFilters counts={countStates(rows ?? [])} />
       <RowList
-        list={list}
+        list={{ ...list, rows }}
         what="the deployments"
         empty={isFiltered ? nothing : <None mayCreate={mayCreate} />}
         beyond="Filter by label, or run slipway deployments list."
       >
-        {(rows) => {
-          const shown = rows.filter(
-            (row) => (!state || shownDeploymentState(row) === state) && isDeploymentMatch(row, q),
-          );
+        {(all) => {
+          const shown = all.filter((row) => (!state || row.state === state) && isDeploymentMatch(row, q));
           return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
       </RowList>

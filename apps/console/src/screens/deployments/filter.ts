@@ -1,3 +1,8 @@
+import type { Deployment } from '../../api/items.js';
+
+/** A deployment with the word that people see for its state. */
+export type ShownDeployment = Omit<Deployment, 'state'> & { state: string };
+
 /** The list's fields of a deployment; the api's record has more. */
 export interface DeploymentSummary {
   name: string;
