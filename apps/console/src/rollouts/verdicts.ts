@@ -23,6 +23,9 @@ export interface GateResult {
   regression_upper_percent: number | null;
 }
 
+/** What the limit of a metric is made of. */
+export type LimitedMetric = Pick<GateResult, 'metric' | 'check' | 'limit' | 'operator' | 'baseline'>;
+
 /** The verdicts of one step. */
 export interface Judgement {
   step: string;
@@ -55,7 +58,7 @@ export function judgementsOf({ steps, result }: Pick<Operation, 'steps' | 'resul
 }
 
 /** `≤ 500 ms`, `≤ 20 % worse`, `≤ 5 points more`. A guard without a baseline is a threshold. */
-export function limitText({ metric, check, limit, operator, baseline }: GateResult): string {
+export function limitText({ metric, check, limit, operator, baseline }: LimitedMetric): string {
   if (check === 'guard' && baseline) return `≤ ${numberText(100 * limit)} points more`;
   if (check === 'regression') return `≤ ${numberText(limit)} % worse`;
   return `${comparedBy(metric, operator)} ${metricText(metric, limit)}`;

@@ -7,7 +7,7 @@ import {
   type TableOptions,
 } from '@tanstack/react-table';
 import { use, useState } from 'react';
-import { FittedTable, WholeList } from './fitted-table.js';
+import { FittedTable, labelOf, WholeList } from './fitted-table.js';
 
 /** The columns of a table, whose cells have values of different types. */
 export type TableColumns<Row> = TableOptions<Row>['columns'];
@@ -92,6 +92,3 @@ export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], cl
     </FittedTable>
   );
 }
-
-/** A column of buttons has no title. */
-const labelOf = (header: unknown): string | undefined => (typeof header === 'string' && header ? header : undefined);

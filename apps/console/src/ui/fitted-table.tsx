@@ -53,6 +53,71 @@ export const FittedTable = ({ label, ...others }: FittedTableProps) => (
   <Fitted tabIndex={0} role="region" aria-label={label} {...others} />
 );
 
+export interface TitledRow {
+  key: string;
+  /** One for each title. The first one names the row. A text is a number with its unit, and stays on one line. */
+  cells: readonly ReactNode[];
+}
+
+interface TitledTableProps {
+  caption: ReactNode;
+  isCaptionShown?: boolean;
+  titles: readonly ReactNode[];
+  rows: readonly TitledRow[];
+  isSmall?: boolean;
+}
+
+/** The table of a `Fitted`, for a few rows that need no sorting. */
+export function TitledTable({ caption, isCaptionShown, titles, rows, isSmall }: TitledTableProps) {
+  const padding = isSmall ? 'py-0.5 pr-2' : 'px-2 py-1';
+  return (
+    <table role="table" className={classes('w-full border-collapse text-left', isSmall ? 'text-xs' : 'text-sm')}>
+      <caption className={isCaptionShown ? 'pb-1 text-left text-soft' : 'sr-only'}>{caption}</caption>
+      <thead role="rowgroup" className="text-xs text-soft">
+        <tr role="row">
+          {titles.map((title, at) => (
+            <th
+              key={at}
+              scope="col"
+              role="columnheader"
+              className={classes('font-semibold whitespace-nowrap', padding)}
+            >
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map(({ key, cells: [name, ...cells] }) => (
+          <tr key={key} role="row" className="border-t border-line align-top">
+            <th
+              scope="row"
+              role="rowheader"
+              data-label={labelOf(titles[0])}
+              className={classes('font-medium', padding)}
+            >
+              {name}
+            </th>
+            {cells.map((cell, at) => (
+              <td
+                key={at}
+                role="cell"
+                data-label={labelOf(titles[at + 1])}
+                className={classes(padding, typeof cell === 'string' && 'whitespace-nowrap tabular-nums')}
+              >
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Returns the title that a cell shows if its row becomes a list. A column of buttons has none. */
+export const labelOf = (title: unknown): string | undefined => (typeof title === 'string' && title ? title : undefined);
+
 /** From the best to the narrowest: columns, cells with their titles beside them, and cells with their titles above them. */
 const LAYOUTS = ['columns', 'beside', 'above'];
 

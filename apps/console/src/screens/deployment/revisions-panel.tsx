@@ -1,11 +1,11 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { actorName } from '../../api/actor-name.js';
 import type { Revision } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Fitted } from '../../ui/fitted-table.js';
+import { Fitted, TitledTable, type TitledRow } from '../../ui/fitted-table.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { oneLine } from '../../ui/text/one-line.js';
@@ -19,6 +19,15 @@ import { whyNoRollback } from './traffic.js';
 
 /** Of a message: the diff dialog and the operation have all of it. */
 const MOST_TEXT = 160;
+
+const TITLES = [
+  'No.',
+  'Result',
+  'Author',
+  <span key="actions" className="sr-only">
+    Actions
+  </span>,
+];
 
 interface RevisionsPanelProps {
   name: string;
@@ -48,37 +57,23 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
           ) : (
             <Scrolled label="Revisions, newest first">
               <Fitted>
-                <table role="table" className="w-full border-collapse text-left text-xs">
-                  <caption className="sr-only">Revisions, newest first</caption>
-                  <thead role="rowgroup" className="text-soft">
-                    <tr role="row">
-                      <th scope="col" role="columnheader" className="py-1 pr-2">
-                        No.
-                      </th>
-                      <th scope="col" role="columnheader" className="pr-2">
-                        Result
-                      </th>
-                      <th scope="col" role="columnheader" className="pr-2">
-                        Author
-                      </th>
-                      <th scope="col" role="columnheader">
-                        <span className="sr-only">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody role="rowgroup">
-                    {rows.map((revision) => (
-                      <Row
-                        key={revision.id}
-                        revision={revision}
+                <TitledTable
+                  isSmall
+                  caption="Revisions, newest first"
+                  titles={TITLES}
+                  rows={rows.map((revision) =>
+                    rowOf(
+                      revision,
+                      <RevisionActions
+                        number={revision.number}
                         mayRollBack={mayRollBack}
                         why={whyNoRollback(revision, active, isBusy)}
                         onCompare={() => setCompared(revision)}
                         onRollBack={() => onRollBack(revision.name)}
-                      />
-                    ))}
-                  </tbody>
-                </table>
+                      />,
+                    ),
+                  )}
+                />
               </Fitted>
               {revisions.hasNextPage && (
                 <Button
@@ -99,23 +94,13 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
   );
 }
 
-interface RevisionRowProps {
-  revision: Revision;
-  mayRollBack: boolean;
-  /** Why it cannot be restored. */
-  why: string | null;
-  onCompare: () => void;
-  onRollBack: () => void;
-}
-
-function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowProps) {
-  const { number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
-  return (
-    <tr role="row" className="border-t border-line align-top">
-      <th scope="row" role="rowheader" data-label="No." className="py-1 pr-2 font-medium">
-        {number}
-      </th>
-      <td role="cell" data-label="Result" className="py-1 pr-2">
+function rowOf(revision: Revision, actions: ReactNode): TitledRow {
+  const { id, number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
+  return {
+    key: id,
+    cells: [
+      number,
+      <>
         <span className="flex flex-wrap items-center gap-1">
           <Chip word={state} />
           <span>{spec.model.id}</span>
@@ -126,8 +111,8 @@ function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowP
             {oneLine(message, MOST_TEXT)}
           </span>
         )}
-      </td>
-      <td role="cell" data-label="Author" className="py-1 pr-2">
+      </>,
+      <>
         <span className="block" title={created_by.id}>
           {actorName(created_by)}
         </span>
@@ -135,20 +120,35 @@ function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowP
           <Time at={created_at} />
           {change_ref && ` · ${change_ref}`}
         </span>
-      </td>
-      <td role="cell" className="py-0.5">
-        <div className="flex flex-wrap justify-end gap-1">
-          <Button kind="quiet" isSmall aria-label={`Show diff of revision ${number}`} onClick={onCompare}>
-            Show diff
+      </>,
+      actions,
+    ],
+  };
+}
+
+interface RevisionActionsProps {
+  number: number;
+  mayRollBack: boolean;
+  /** Why it cannot be restored. */
+  why: string | null;
+  onCompare: () => void;
+  onRollBack: () => void;
+}
+
+function RevisionActions({ number, mayRollBack, why, onCompare, onRollBack }: RevisionActionsProps) {
+  return (
+    <>
+      <div className="flex flex-wrap justify-end gap-1">
+        <Button kind="quiet" isSmall aria-label={`Show diff of revision ${number}`} onClick={onCompare}>
+          Show diff
+        </Button>
+        {mayRollBack && !why && (
+          <Button isSmall aria-label={`Roll back to revision ${number}`} onClick={onRollBack}>
+            Roll back
           </Button>
-          {mayRollBack && !why && (
-            <Button isSmall aria-label={`Roll back to revision ${number}`} onClick={onRollBack}>
-              Roll back
-            </Button>
-          )}
-        </div>
-        {mayRollBack && why && <p className="text-right text-soft">{why}</p>}
-      </td>
-    </tr>
+        )}
+      </div>
+      {mayRollBack && why && <p className="text-right text-soft">{why}</p>}
+    </>
   );
 }

@@ -1,8 +1,14 @@
 import type { DeploymentEvent } from '@slipway/sdk';
 import type { Operation } from '../../../api/operation-state.js';
-import { comparedBy, resultsOf, type GateResult, type MeasuredValue } from '../../../rollouts/verdicts.js';
+import {
+  limitText,
+  resultsOf,
+  type GateResult,
+  type LimitedMetric,
+  type MeasuredValue,
+} from '../../../rollouts/verdicts.js';
 import { Chip, type Tone } from '../../../ui/chip.js';
-import { Fitted } from '../../../ui/fitted-table.js';
+import { Fitted, TitledTable, type TitledRow } from '../../../ui/fitted-table.js';
 import {
   limitOf,
   metricValueOf,
@@ -58,90 +64,71 @@ export function GateTable({ operation, analysis, candidate, baseline }: GateTabl
   const told = analysisOf(operation, analysis);
   return (
     <Fitted>
-      <table role="table" className="w-full border-collapse text-left text-xs">
-        <caption className="pb-1 text-left text-soft">
-          Gate: the rollout continues if all metrics are within their limits, and stops if one is not.{' '}
-          {told ? `Verdicts of ${told.step}.` : 'The verdict follows at the end of the soak. Current values:'}
-        </caption>
-        <thead role="rowgroup" className="text-soft">
-          <tr role="row">
-            {TITLES.map((title) => (
-              <th key={title} scope="col" role="columnheader" className="pr-2">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {gates.map((gate) => {
-            const stat = statOf(gate);
-            const result = told?.metrics.find(
-              (one) => one.metric === gate.name && one.stat === stat && one.check === gate.check,
-            );
-            return (
-              <GateRow
-                key={`${gate.name} ${stat} ${gate.check}`}
-                gate={gate}
-                stat={stat}
-                result={result}
-                candidate={candidate}
-                baseline={baseline}
-              />
-            );
-          })}
-        </tbody>
-      </table>
+      <TitledTable
+        isCaptionShown
+        isSmall
+        caption={
+          <>
+            Gate: the rollout continues if all metrics are within their limits, and stops if one is not.{' '}
+            {told ? `Verdicts of ${told.step}.` : 'The verdict follows at the end of the soak. Current values:'}
+          </>
+        }
+        titles={TITLES}
+        rows={gates.map((gate) => rowOf(gate, told?.metrics ?? [], { candidate, baseline }))}
+      />
     </Fitted>
   );
 }
 
-interface GateRowProps extends Pick<GateTableProps, 'candidate' | 'baseline'> {
-  gate: Gate;
-  stat: string;
-  result: GateResult | undefined;
-}
-
-function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
+function rowOf(
+  gate: Gate,
+  results: readonly GateResult[],
+  revisions: Pick<GateTableProps, 'candidate' | 'baseline'>,
+): TitledRow {
+  const { name, check, dry_run } = gate;
+  const stat = statOf(gate);
+  const result = results.find((one) => one.metric === name && one.stat === stat && one.check === check);
   const now = (of: RevisionMetrics | undefined): MeasuredValue =>
-    of ? metricValueOf(of.total, gate.name, stat) : { value: null, samples: 0 };
-  const shown = { candidate: result?.candidate ?? now(candidate), baseline: result?.baseline ?? now(baseline) };
-  const limit = limitOf(gate, shown.baseline.value);
-  const standing = gatePositionOf(gate, shown.candidate, limit);
-  return (
-    <tr role="row" className="border-t border-line">
-      <th scope="row" role="rowheader" data-label="Metric" className="py-0.5 pr-2 font-medium">
-        {gate.name} {stat}
-        {gate.dry_run && <span className="text-soft"> (dry run)</span>}
-      </th>
-      <td role="cell" data-label="Limit" className="pr-2">
-        {limitText(gate)}
-      </td>
-      <td role="cell" data-label="Candidate (n)" className="pr-2 whitespace-nowrap">
-        <MeasureCell of={shown.candidate} />
-      </td>
-      <td role="cell" data-label="Baseline (n)" className="pr-2 whitespace-nowrap">
-        <MeasureCell of={shown.baseline} />
-      </td>
-      <td role="cell" data-label="Regression (bounds)" className="pr-2">
-        {result ? boundsText(result) : '–'}
-      </td>
-      <td role="cell" data-label="Verdict">
-        {result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}
-      </td>
-    </tr>
-  );
+    of ? metricValueOf(of.total, name, stat) : { value: null, samples: 0 };
+  const candidate = result?.candidate ?? now(revisions.candidate);
+  const baseline = result?.baseline ?? now(revisions.baseline);
+  const position = gatePositionOf(gate, candidate, limitOf(gate, baseline.value));
+  return {
+    key: `${name} ${stat} ${check}`,
+    cells: [
+      <>
+        {name} {stat}
+        {dry_run && <span className="font-normal text-soft"> (dry run)</span>}
+      </>,
+      limitText(result ?? expectedOf(gate, baseline)),
+      <MeasureCell key="candidate" of={candidate} />,
+      <MeasureCell key="baseline" of={baseline} />,
+      result ? boundsText(result) : '–',
+      result ? (
+        <Chip key="verdict" word={result.verdict} />
+      ) : (
+        <Chip key="verdict" word={position} tone={TONES[position]} />
+      ),
+    ],
+  };
 }
 
-function limitText(gate: Gate): string {
-  if (gate.check === 'guard') return `≤ ${numberText(100 * (gate.max_difference ?? 0))} points more`;
-  if (gate.check === 'threshold') return `${comparedBy(gate.name, gate.operator)} ${numberText(gate.threshold)}`;
-  return `≤ ${numberText(gate.max_regression_percent)} % worse`;
-}
+/** What limits a metric before its first verdict. A guard has no baseline while that has no requests. */
+const expectedOf = (
+  { name, check, operator, threshold, max_regression_percent, max_difference }: Gate,
+  baseline: MeasuredValue,
+): LimitedMetric => ({
+  metric: name,
+  check,
+  operator,
+  limit: { guard: max_difference, regression: max_regression_percent }[check] ?? threshold ?? Number.NaN,
+  baseline: baseline.value === null ? null : baseline,
+});
 
 const MeasureCell = ({ of }: { of: MeasuredValue }) => (
-  <>
+  <span className="whitespace-nowrap">
     {numberText(of.value)} <span className="text-soft">({of.samples})</span>
-  </>
+  </span>
 );
 
 function boundsText({ regression_percent, regression_bound_percent, regression_upper_percent }: GateResult): string {
