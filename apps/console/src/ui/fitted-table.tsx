@@ -18,7 +18,14 @@ interface FittedProps extends ComponentProps<'div'> {
  */
 export function Fitted({ className, children, ...others }: FittedProps) {
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => layOut(box.current!));
+  const laidOut = useRef('');
+  // A layout is slow: a render that changes no text needs none, and the observer sees everything else that matters.
+  useLayoutEffect(() => {
+    const text = box.current!.textContent;
+    if (text === laidOut.current) return;
+    laidOut.current = text;
+    layOut(box.current!);
+  });
   useEffect(() => {
     const { current } = box;
     let frame = 0;
