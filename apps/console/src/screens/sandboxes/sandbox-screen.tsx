@@ -1,5 +1,5 @@
 import { isSlipwayError } from '@slipway/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ActionButtons, useActions } from '../../actions/action-dialog.js';
@@ -68,9 +68,15 @@ function Contents({ sandbox }: { sandbox: Sandbox }) {
 function About({ sandbox }: { sandbox: Sandbox }) {
   const { workspace, labels } = sandbox;
   const navigate = useNavigate();
+  const client = useQueryClient();
   const mayChange = useMay('operator');
-  const { open, dialog } = useActions<Sandbox>(['sandboxes'], ['sandbox', sandbox.id]);
-  const actions = sandboxActions(() => void navigate({ to: '/sandboxes' }));
+  const queryKey = ['sandbox', sandbox.id];
+  const { open, dialog } = useActions<Sandbox>(['sandboxes'], queryKey);
+  const actions = sandboxActions(() => {
+    // Not read again: until the page of all sandboxes is there, this one would say that the sandbox does not exist.
+    void client.cancelQueries({ queryKey });
+    void navigate({ to: '/sandboxes' });
+  });
   return (
     <Panel
       title="Workspace"
