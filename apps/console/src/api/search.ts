@@ -1,3 +1,4 @@
+import type { OperationId, OptionsOf } from '@slipway/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 /**
@@ -21,3 +22,11 @@ export function useAddress(): [
     } as never);
   return [search, change];
 }
+
+/**
+ * Returns all values of an enum in the query of an operation, in the order of a filter. The compiler refuses a value
+ * that the api does not have, and a missing one.
+ */
+export const choicesOf = <Id extends OperationId, Name extends keyof OptionsOf<Id>>(
+  choices: Readonly<Record<NonNullable<OptionsOf<Id>[Name]> & string, true>>,
+): string[] => Object.keys(choices);

@@ -2,16 +2,7 @@ import type { Operation } from '@slipway/sdk';
 import type { WaitReason } from '../api/operation-state.js';
 import { shellLine } from '../ui/text/shell-line.js';
 
-/** The reasons of waits, in the order of a filter: first those that only a person ends. */
-export const WAIT_REASONS = [
-  'approval',
-  'decision',
-  'resume',
-  'soak',
-  'traffic',
-  'capacity',
-] as const satisfies readonly WaitReason[];
-
+/** In the order of a filter: first the reasons that only a person ends. */
 const NOUNS: Record<string, string> = {
   approval: 'approval',
   decision: 'a decision',
@@ -23,6 +14,8 @@ const NOUNS: Record<string, string> = {
 
 /** `approval`: what comes after "waits for". A word of a later api stays as it is. */
 export const waitNoun = (reason: string): string => NOUNS[reason] ?? reason.replaceAll('_', ' ');
+
+export const WAIT_REASONS = Object.keys(NOUNS);
 
 /** The choices of a filter in words. */
 export const WAIT_NOUNS: Readonly<Record<string, string>> = NOUNS;

@@ -5,14 +5,15 @@ import { ResourcePanel, type ListFilter } from '../../actions/resource-panel.js'
 import { slipway } from '../../api/client.js';
 import type { AccessMapping } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
-import { useAddress } from '../../api/search.js';
+import { choicesOf, useAddress } from '../../api/search.js';
 import { sessionQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { ACCESS_ACTIONS, grantTo, nameOf } from './access-actions.js';
 
-const STATUS: ListFilter = { name: 'status', label: 'Status', choices: ['active', 'revoked'] };
+const STATUSES = choicesOf<'listConsoleAccess', 'status'>({ active: true, revoked: true });
+const STATUS: ListFilter = { name: 'status', label: 'Status', choices: STATUSES };
 
 export function AccessScreen() {
   const { data: session } = useQuery(sessionQuery);

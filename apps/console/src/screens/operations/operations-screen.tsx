@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { REFRESH_MS } from '../../api/query-client.js';
-import { useAddress } from '../../api/search.js';
+import { choicesOf, useAddress } from '../../api/search.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { RowList } from '../../ui/row-list.js';
@@ -14,16 +14,24 @@ import { Button } from '../../ui/button.js';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
 import { WAIT_NOUNS, WAIT_REASONS } from '../../rollouts/waiting-text.js';
 
-const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
-const KINDS = [
-  'rollout',
-  'rollback',
-  'bake',
-  'restart',
-  'delete_deployment',
-  'qualify_target_binding',
-  'sandbox_file_push',
-];
+const STATUSES = choicesOf<'listOperations', 'status'>({
+  pending: true,
+  running: true,
+  waiting: true,
+  cancelling: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+});
+const KINDS = choicesOf<'listOperations', 'kind'>({
+  rollout: true,
+  rollback: true,
+  bake: true,
+  restart: true,
+  delete_deployment: true,
+  qualify_target_binding: true,
+  sandbox_file_push: true,
+});
 
 /** The address contains them. The api filters, because it has more rows than a page. */
 function OperationFilters() {

@@ -4,7 +4,7 @@ import { slipway } from '../../api/client.js';
 import type { Plan } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { waitingCount, waitingPlansQuery } from '../../api/plans.js';
-import { useAddress } from '../../api/search.js';
+import { choicesOf, useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
@@ -13,7 +13,13 @@ import { Panel, ScreenHead } from '../../ui/panel.js';
 import { RowList } from '../../ui/row-list.js';
 import { PlanTable } from './plan-table.js';
 
-const STATES = ['pending', 'approved', 'rejected', 'expired', 'superseded'];
+const STATES = choicesOf<'listAutopilotPlans', 'state'>({
+  pending: true,
+  approved: true,
+  rejected: true,
+  expired: true,
+  superseded: true,
+});
 
 type Filter = Pick<OptionsOf<'listAutopilotPlans'>, 'state' | 'deployment'>;
 

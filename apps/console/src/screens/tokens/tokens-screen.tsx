@@ -5,7 +5,7 @@ import { ResourcePanel, type ListFilter } from '../../actions/resource-panel.js'
 import { slipway } from '../../api/client.js';
 import type { Token } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
-import { useAddress } from '../../api/search.js';
+import { choicesOf, useAddress } from '../../api/search.js';
 import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';
@@ -14,7 +14,8 @@ import { Time } from '../../ui/time.js';
 import { CREATE, TOKEN_ACTIONS } from './token-actions.js';
 import { endsSoon, isEndless, prefixOf } from './token-text.js';
 
-const STATE: ListFilter = { name: 'state', label: 'State', choices: ['active', 'revoked', 'expired'] };
+const STATES = choicesOf<'listTokens', 'state'>({ active: true, revoked: true, expired: true });
+const STATE: ListFilter = { name: 'state', label: 'State', choices: STATES };
 
 export function TokensScreen() {
   const { data: who } = useQuery(whoQuery);

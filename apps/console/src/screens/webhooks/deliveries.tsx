@@ -4,7 +4,7 @@ import { ResourcePanel, type ListFilter } from '../../actions/resource-panel.js'
 import { slipway } from '../../api/client.js';
 import type { Delivery, Webhook } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
-import { useAddress } from '../../api/search.js';
+import { choicesOf, useAddress } from '../../api/search.js';
 import { Chip } from '../../ui/chip.js';
 import { shellLine } from '../../ui/text/shell-line.js';
 import { Time, useNow } from '../../ui/time.js';
@@ -13,7 +13,13 @@ import { deliveryActions, EVENT_TYPES } from './webhook-actions.js';
 
 type Query = Pick<OptionsOf<'listWebhookDeliveries'>, 'status' | 'event_type'>;
 
-const STATUSES = ['pending', 'succeeded', 'failed', 'cancelled', 'skipped'];
+const STATUSES = choicesOf<'listWebhookDeliveries', 'status'>({
+  pending: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+  skipped: true,
+});
 const FILTERS: ListFilter[] = [
   { name: 'status', label: 'Status', choices: STATUSES },
   { name: 'event_type', label: 'Event type', choices: EVENT_TYPES },
