@@ -3,36 +3,35 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { NamedActor } from '../../api/actor-name.js';
 import { slipway } from '../../api/client.js';
-import { decisiveStepOf, resumeMs } from '../../api/operation-state.js';
+import { decisiveStepOf, isLive, resumeMs } from '../../api/operation-state.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { remediationOf } from '../../api/remediation.js';
 import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { Facts } from '../../ui/facts.js';
+import { FittedTable, TitledTable, type TitledRow } from '../../ui/fitted-table.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Steps } from '../../ui/steps.js';
 import { Time, useNow } from '../../ui/time.js';
+import { metricText } from '../../ui/text/number-text.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { Waiting } from '../../ui/waiting.js';
 import { concernOf } from './concern.js';
 import { useLiveEvents } from './live-events.js';
 import { OperationControls } from '../../rollouts/operation-controls.js';
-import { VerdictTable } from '../../rollouts/verdict-table.js';
-import { judgementsOf } from '../../rollouts/verdicts.js';
+import { judgementsOf, limitText, samplesText, type GateResult, type Judgement } from '../../rollouts/verdicts.js';
 import { WaitNote } from '../../rollouts/wait-note.js';
 import { waitNoun, waitSentence } from '../../rollouts/waiting-text.js';
 import { ResourceLink } from './resource-link.js';
-
-const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 
 export function OperationScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery({
     queryKey: ['operation', id],
     queryFn: ({ signal }) => slipway.operations.get(id, { signal }),
-    refetchInterval: ({ state }) => (state.data && ENDED.includes(state.data.status) ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (state.data && !isLive(state.data) ? false : REFRESH_MS),
   });
   return (
     <>
@@ -95,6 +94,40 @@ function Verdicts({ operation }: { operation: Operation }) {
       ))}
     </Panel>
   );
+}
+
+const VERDICT_TITLES = ['Metric', 'Baseline', 'Candidate', 'Limit', 'Samples', 'Verdict'];
+
+/** The verdicts of one step: each metric of both revisions next to its limit. */
+function VerdictTable({ judgement: { step, results } }: { judgement: Judgement }) {
+  const label = `Verdicts of ${step}`;
+  return (
+    <FittedTable label={label}>
+      <TitledTable caption={label} titles={VERDICT_TITLES} rows={results.map(verdictRow)} />
+    </FittedTable>
+  );
+}
+
+function verdictRow(result: GateResult): TitledRow {
+  const { metric, stat, check, baseline, candidate, verdict, dry_run } = result;
+  const name = (
+    <>
+      {metric} {stat}
+      {check === 'guard' && <span className="font-normal text-soft"> (guard)</span>}
+      {dry_run && <span className="font-normal text-soft"> (dry run)</span>}
+    </>
+  );
+  return {
+    key: `${metric} ${stat} ${check}`,
+    cells: [
+      name,
+      metricText(metric, baseline?.value),
+      metricText(metric, candidate?.value),
+      limitText(result),
+      samplesText(result),
+      <Chip key="verdict" word={verdict} />,
+    ],
+  };
 }
 
 function ConcernNote({ operation }: { operation: Operation }) {
