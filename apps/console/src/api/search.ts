@@ -28,5 +28,7 @@ export function useAddress(): [
  * that the api does not have, and a missing one.
  */
 export const choicesOf = <Id extends OperationId, Name extends keyof OptionsOf<Id>>(
-  choices: Readonly<Record<NonNullable<OptionsOf<Id>[Name]> & string, true>>,
-): string[] => Object.keys(choices);
+  choices: Readonly<Record<Choice<Id, Name>, true>>,
+) => Object.keys(choices) as Choice<Id, Name>[];
+
+type Choice<Id extends OperationId, Name extends keyof OptionsOf<Id>> = NonNullable<OptionsOf<Id>[Name]> & string;

@@ -1,6 +1,7 @@
 import type { Operation, OptionsOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
+import { isLive } from '../../api/operation-state.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { choicesOf, useAddress } from '../../api/search.js';
@@ -51,7 +52,7 @@ function OperationFilters() {
   );
 }
 
-const LIVE = ['pending', 'running', 'waiting', 'cancelling'] as const;
+const LIVE = STATUSES.filter((status) => isLive({ status }));
 /** For each unfinished status: a page that shows stuck operations needs all of them, within reason. */
 const MOST_LIVE = 100;
 
