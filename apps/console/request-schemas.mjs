@@ -14,9 +14,13 @@ export const DOCUMENT = path.resolve(import.meta.dirname, '../../libs/sdk/openap
  */
 const PREFIX = 'request:';
 
+let read;
+/** @returns the document; it is large, and is read once for all modules of a build */
+const openApi = () => (read ??= JSON.parse(readFileSync(DOCUMENT, 'utf8')));
+
 /** @returns the operations that change something: the id, the method, the path and the declaration of each */
-export function changingOperations({ paths } = JSON.parse(readFileSync(DOCUMENT, 'utf8'))) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+export function changingOperations() {
+  return Object.entries(openApi().paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => ['post', 'put', 'patch', 'delete'].includes(method))
       .map(([method, declared]) => ({ id: declared.operationId, method: method.toUpperCase(), path, declared })),
@@ -28,12 +32,11 @@ export function changingOperations({ paths } = JSON.parse(readFileSync(DOCUMENT,
  * has no properties if the operation takes no body
  */
 export function requestOf(operationId) {
-  const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
-  const found = changingOperations(document).find(({ id }) => id === operationId);
+  const found = changingOperations().find(({ id }) => id === operationId);
   if (!found) throw new Error(`${DOCUMENT} has no operation ${operationId} that changes something`);
   const { requestBody } = found.declared;
   const schema = requestBody?.content['application/json']?.schema ?? { type: 'object', properties: {} };
-  return { method: found.method, path: found.path, schema: resolved(schema, document.components.schemas) };
+  return { method: found.method, path: found.path, schema: resolved(schema, openApi().components.schemas) };
 }
 
 /** @returns the schema of an operation's JSON body */
