@@ -17,7 +17,7 @@ export class DeploymentInstancesController {
     description:
       'Returns the instances of all revisions, newest first, including stopped ones, or those of one `revision`. `is_serving` shows which ones get requests, `failure` why the last start failed, `progress` how far the current one is.',
     ok: { 200: InstanceListDto },
-    errors: ['deployment_not_found', 'revision_not_found', 'validation_failed'],
+    errors: ['deployment_not_found', 'revision_not_found'],
     paged: true,
   })
   list(

@@ -17,7 +17,7 @@ export class RevisionsController {
     description:
       'Returns the immutable revisions of the deployment, newest first. `state` shows whether a revision serves, is kept warm, was retired or failed.',
     ok: { 200: RevisionListDto },
-    errors: ['deployment_not_found', 'validation_failed'],
+    errors: ['deployment_not_found'],
     paged: true,
   })
   list(
