@@ -23,7 +23,7 @@ export interface GateResult {
   regression_upper_percent: number | null;
 }
 
-/** What the limit of a metric is made of. */
+/** The parts that the limit of a metric consists of. */
 export type LimitedMetric = Pick<GateResult, 'metric' | 'check' | 'limit' | 'operator' | 'baseline'>;
 
 /** The verdicts of one step. */

@@ -5,7 +5,7 @@ import { TextField } from '../field.js';
 export const IN_PRODUCTION = 'This is production.';
 
 interface NameField {
-  /** Whether the action may go on: the name was typed, or none is needed. */
+  /** Whether the action may continue: the name was typed, or none is needed. */
   isTyped: boolean;
   field: ReactNode;
 }

@@ -113,7 +113,7 @@ function rowOf(
   };
 }
 
-/** What limits a metric before its first verdict. A guard has no baseline while that has no requests. */
+/** Returns the limit of a metric before its first verdict. A guard has no baseline while that has no requests. */
 const expectedOf = (
   { name, check, operator, threshold, max_regression_percent, max_difference }: Gate,
   baseline: MeasuredValue,
