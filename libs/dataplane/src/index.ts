@@ -83,6 +83,7 @@ export {
   compare,
   classifyRegression,
   hasMoreTraffic,
+  loadsInCommon,
   type ComparisonBasis,
   type Comparison,
   type LoadBucket,

@@ -1,4 +1,4 @@
-import { metricOf, type DistributionMetric, type Metric, type Stat } from '@slipway/contracts';
+import { metricOf, type Distribution, type DistributionMetric, type Metric, type Stat } from '@slipway/contracts';
 import { estimate, tilted, type Estimate, type Side, type WeightedHistogram } from './estimate.js';
 import type { Histogram } from './histogram.js';
 import { loadOf } from './load.js';
@@ -213,6 +213,25 @@ function pairsOf(metric: Metric, candidate: RequestStats, baseline: RequestStats
   return buckets.map((bucket) => ({ bucket: Number(bucket), candidate: ours[bucket], baseline: theirs[bucket] }));
 }
 
+interface PairInCommon extends Pair {
+  candidate: Histogram;
+  baseline: Histogram;
+}
+
+function isInCommon(pair: Pair): pair is PairInCommon {
+  const [ours, theirs] = [pair.candidate?.n ?? 0, pair.baseline?.n ?? 0];
+  return Math.min(ours, theirs) >= MIN_IN_BUCKET && ours <= MAX_WEIGHT * theirs;
+}
+
+/** Returns the values of both sides at each load that both had often enough. */
+export function loadsInCommon(
+  metric: Distribution,
+  candidate: RequestStats,
+  baseline: RequestStats,
+): Pick<PairInCommon, 'candidate' | 'baseline'>[] {
+  return pairsOf(metric, candidate, baseline).filter(isInCommon);
+}
+
 function shown({ bucket, candidate, baseline }: Pair): LoadBucket {
   return { load: loadOf(bucket), candidate: candidate?.n ?? 0, baseline: baseline?.n ?? 0 };
 }
@@ -242,11 +261,7 @@ function atEqualLoad(
   const { metric, stat, minSamples } = what;
   const definition = metricOf(metric) as DistributionMetric;
   const tilt = definition.isThatTime ? joinsPerMs(baseline) - joinsPerMs(candidate) : 0;
-  const both = pairs.filter(
-    (pair): pair is { bucket: number; candidate: Histogram; baseline: Histogram } =>
-      Math.min(pair.candidate?.n ?? 0, pair.baseline?.n ?? 0) >= MIN_IN_BUCKET &&
-      (pair.candidate?.n ?? 0) <= MAX_WEIGHT * (pair.baseline?.n ?? 0),
-  );
+  const both = pairs.filter(isInCommon);
   const needed = minShare * metricHistogram(metric, candidate).n;
   const alone = both.filter(({ bucket }) => bucket === 0);
   const compared = countOf(alone) >= MIN_SHARE * metricHistogram(metric, candidate).n ? alone : both;

@@ -115,6 +115,6 @@ function betweenCallers(tally: ShareTally): number {
   return Math.max(betweenRequests(tally), variance);
 }
 
-function added(callers: readonly CallerTally[]): CallerTally {
+export function added(callers: readonly CallerTally[]): CallerTally {
   return callers.reduce((sum, one) => ({ events: sum.events + one.events, of: sum.of + one.of }), NONE);
 }

@@ -5,6 +5,7 @@ import {
   emptyLoads,
   HistogramRecorder,
   histogramsOf,
+  mergeHistograms,
   type AttemptCounts,
   type Callers,
   type Histogram,
@@ -202,6 +203,35 @@ describe('abandoned requests', () => {
       reason: 'more_traffic',
     });
     expect(judge('abandoned_rate', waited(waitsOf(1, 15_000)), stable(few)).verdict).toBe('pass');
+  });
+
+  describe('of a candidate whose instances got more requests', () => {
+    /** Times of answers by bucket of load: how many were short, and how many were long. */
+    function busy(byLoad: Record<number, [short: number, long: number]>, left = 0): RequestStats {
+      const all = Object.entries(byLoad).map(([load, [short, long]]) => {
+        const recorder = new HistogramRecorder();
+        if (short > 0) recorder.record(100, short);
+        if (long > 0) recorder.record(15_000, long);
+        return [load, recorder.snapshot()] as const;
+      });
+      const sum = mergeHistograms(all.map(([, histogram]) => histogram));
+      const stats = statsOf({ ok: sum.n - left, abandoned: left });
+      stats.loads.histograms.e2e_latency_ms = Object.fromEntries(all);
+      return { ...stats, e2e_latency_ms: sum, waits: { left: waitsOf(left, 15_000), waiting: emptyHistogram() } };
+    }
+
+    it.each([
+      // The stable revision has long waits at that load too.
+      ['as many at each load', { 1: [40, 0], 9: [300, 100] }, { 1: [200, 0], 9: [75, 25] }, 'pass'],
+      ['more at each load', { 1: [20, 20], 9: [300, 100] }, { 1: [100, 0], 9: [150, 0] }, 'breached'],
+      // Few requests had a load in common. They can show a fault, and not its absence.
+      ['more at the few loads in common', { 1: [20, 20], 9: [300, 100] }, { 1: [100, 0] }, 'breached'],
+      ['as many at the few loads in common', { 1: [40, 0], 9: [300, 100] }, { 1: [100, 0] }, 'not_comparable'],
+      ['with no load in common', { 9: [300, 100] }, { 1: [200, 0] }, 'not_comparable'],
+    ] as const)('are compared at equal load: %s', (_case, ours, theirs, verdict) => {
+      const found = judge('abandoned_rate', busy(ours, 100), stable(busy(theirs)));
+      expect(found).toMatchObject({ verdict, reason: verdict === 'breached' ? null : 'more_traffic' });
+    });
   });
 
   it('stop a candidate that answers nothing, even if its instances got more requests', () => {

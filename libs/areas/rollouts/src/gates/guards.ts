@@ -1,14 +1,5 @@
+import { hasMoreTraffic, normalQuantile, requestFailures, type RequestStats } from '@slipway/dataplane';
 import {
-  hasMoreTraffic,
-  normalQuantile,
-  quantile,
-  requestFailures,
-  sortedBuckets,
-  type Histogram,
-  type RequestStats,
-} from '@slipway/dataplane';
-import {
-  byCaller,
   differenceOf,
   doubtOf,
   isBeyond,
@@ -19,6 +10,7 @@ import {
   type ShareTally,
 } from './callers.js';
 import { confidenceOf, type Chances, type GateVerdict } from './analysis.js';
+import { compareWaits, waitLimitMs, waitTally, type ComparedWaits } from './waits.js';
 
 /*
  * Guards stop a candidate with an outcome that its gate does not name. They compare with the stable revision, because
@@ -78,21 +70,28 @@ export interface GuardQuestion {
   chances: Chances;
 }
 
-/** Shorter waits for a first byte are no sign of a fault. */
-const MIN_WAIT_MS = 2_000;
+/** Minimum share of the candidate's requests at loads that both sides had, to say that they explain a difference. */
+const MIN_AT_LOADS_IN_COMMON = 0.5;
+
 export function judgeGuard(guard: Guard, question: GuardQuestion): GuardResult {
   const { candidate, stable, chances } = question;
-  const waitMs = stable ? waitLimitMs(stable.stats) : MIN_WAIT_MS;
-  const ours = tallyOf(guard.name, candidate, waitMs);
-  const theirs = stable ? tallyOf(guard.name, stable.stats, waitMs) : NONE;
+  const waitMs = waitLimitMs(stable?.stats);
+  const tallyOf = (stats: RequestStats) =>
+    guard.name === 'abandoned_rate' ? waitTally(stats, waitMs) : rateTally(guard.name, stats);
+  const ours = tallyOf(candidate);
+  const theirs = stable ? tallyOf(stable.stats) : NONE;
   const confidence = confidenceOf(chances);
-  const found = differenceOf(ours, theirs, normalQuantile(confidence));
+  const z = normalQuantile(confidence);
+  const found = differenceOf(ours, theirs, z);
+  // With more traffic, more clients may leave without a fault of the candidate, unless it answers nothing at all.
+  const isBusier = stable !== undefined && candidate.counts.ok > 0 && hasMoreTraffic(candidate, stable.stats);
+  const atLoad = guard.name === 'abandoned_rate' && isBusier ? compareWaits(candidate, stable.stats, waitMs, z) : null;
   const reading = ({ events, of }: ShareTally) => ({ value: of === 0 ? null : events / of, samples: of });
   return {
     metric: guard.name,
     stat: 'rate',
     check: 'guard',
-    ...verdictOf(guard, question, { ours, theirs, found }),
+    ...verdictOf(guard, question, { ours, theirs, found, atLoad }),
     candidate: reading(ours),
     baseline: stable ? reading(theirs) : null,
     limit: guard.max_difference,
@@ -108,52 +107,30 @@ export function judgedRequests({ counts, waits }: RequestStats): number {
   return requestFailures(counts).of + counts.abandoned + (waits?.waiting.n ?? 0);
 }
 
+interface ComparedShares {
+  ours: ShareTally;
+  theirs: ShareTally;
+  found: Difference;
+  /** Null if the share does not depend on traffic, or the candidate did not get more of it. */
+  atLoad: ComparedWaits | null;
+}
+
 function verdictOf(
   guard: Guard,
   { candidate, stable, isStableReady, isPausedWithoutRequests, isEarly }: GuardQuestion,
-  { ours, theirs, found }: { ours: ShareTally; theirs: ShareTally; found: Difference },
+  { ours, theirs, found, atLoad }: ComparedShares,
 ): Pick<GuardResult, 'verdict' | 'reason'> {
   if (judgedRequests(candidate) === 0)
     return { verdict: isPausedWithoutRequests ? 'unavailable' : 'pass', reason: 'no_requests' };
   if (!isBeyond(found, guard.max_difference)) return { verdict: 'pass', reason: null };
   if (!stable && !isStableReady) return { verdict: 'unavailable', reason: 'no_baseline' };
-  // Nothing counts abandoned requests by load. With more traffic, more of them may be no fault of the candidate, unless it
-  // answers nothing at all.
-  if (guard.name === 'abandoned_rate' && stable && candidate.counts.ok > 0 && hasMoreTraffic(candidate, stable.stats))
-    return { verdict: 'not_comparable', reason: 'more_traffic' };
+  if (atLoad && !isBeyond(atLoad, guard.max_difference)) {
+    const isExplained = atLoad.coverage >= MIN_AT_LOADS_IN_COMMON;
+    return { verdict: isExplained ? 'pass' : 'not_comparable', reason: 'more_traffic' };
+  }
   if (ours.of < guard.min_samples) return { verdict: 'inconclusive', reason: 'few_requests' };
   const doubt = doubtOf(ours, theirs, { limit: guard.max_difference, isEarly });
   return doubt ? { verdict: 'inconclusive', reason: doubt } : { verdict: 'breached', reason: null };
-}
-
-function tallyOf(name: GuardName, stats: RequestStats, waitMs: number): ShareTally {
-  const { counts, callers = {}, waits } = stats;
-  if (name !== 'abandoned_rate' || !waits) return rateTally(name, stats);
-  const waiting = valuesFrom(waits.waiting, waitMs);
-  const events = valuesFrom(waits.left, waitMs) + waiting;
-  const known = Object.values(waits.callers ?? {}).reduce((sum, count) => sum + count, 0);
-  // Gateways count the callers that wait for 2 s or more; fewer of them may wait longer than clients usually do.
-  const share = known === 0 ? 0 : Math.min(1, waiting / known);
-  const all = { ...callers };
-  for (const [bucket, count] of Object.entries(waits.callers ?? {})) {
-    const [requests = 0, failed = 0, refused = 0, overloaded = 0, left = 0] = all[bucket] ?? [];
-    const more = share * count;
-    all[bucket] = [requests + more, failed, refused, overloaded, left + more];
-  }
-  return { events, of: requestFailures(counts).of + events, callers: stats.callers && byCaller(all, name) };
-}
-
-/** How long the stable revision lets nearly all of its clients wait. */
-function waitLimitMs({ counts, streamed, ttft_ms, e2e_latency_ms }: RequestStats): number {
-  const usual = quantile(2 * streamed >= counts.ok ? ttft_ms : e2e_latency_ms, 0.99);
-  return Math.max(MIN_WAIT_MS, usual ?? 0);
-}
-
-/** Counts whole buckets, from the one that begins at or below the limit by less than its width. */
-function valuesFrom(histogram: Histogram, limit: number): number {
-  return sortedBuckets(histogram)
-    .filter(([bucket]) => 2 ** ((bucket + 1) / 8) > limit)
-    .reduce((sum, [, count]) => sum + count, 0);
 }
 
 function rounded(value: number): number {
