@@ -12,6 +12,7 @@ const CANDIDATES = [
 const option = (name: string, preset: string): string =>
   process.argv.find((one) => one.startsWith(`--${name}=`))?.split('=')[1] ?? preset;
 const seeds = Number(option('seeds', '1000'));
+const firstSeed = Number(option('first-seed', '1'));
 const looks = Number(option('looks', '1'));
 const gateways = Number(option('gateways', '1'));
 const candidateShare = Number(option('share', '0.05'));
@@ -41,7 +42,7 @@ for (const engine of engines)
         unavailable: 0,
       };
       const found: number[] = [];
-      for (let seed = 1; seed <= seeds; seed += 1) {
+      for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
         const traffic = { utilisation, candidateShare, candidateSamples, errorRate, workMs, sigma, burst, gateways };
         const { verdict, metrics } = await runGate({ engine, slowness, seed, ...traffic }, looks);
         verdicts[verdict] += 1;

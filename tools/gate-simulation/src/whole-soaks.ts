@@ -15,6 +15,7 @@ const CANDIDATES: Record<string, Fault> = {
 const option = (name: string, preset: string): string =>
   process.argv.find((one) => one.startsWith(`--${name}=`))?.split('=')[1] ?? preset;
 const seeds = Number(option('seeds', '1000'));
+const firstSeed = Number(option('first-seed', '1'));
 const utilisations = option('utilisations', '0.3,0.6,0.85').split(',').map(Number);
 const shares = option('shares', '0.05,0.2,0.5').split(',').map(Number);
 const candidates = option('candidates', 'identical').split(',');
@@ -32,7 +33,7 @@ for (const candidate of candidates)
       const verdicts: Partial<Record<GateVerdict, number>> = {};
       const causes: Record<string, number> = {};
       const stops: number[] = [];
-      for (let seed = 1; seed <= seeds; seed += 1) {
+      for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
         const { judgement, seconds } = await wholeSoak({ seed, utilisation, candidateShare, fault });
         verdicts[judgement.verdict] = (verdicts[judgement.verdict] ?? 0) + 1;
         if (judgement.verdict !== 'pass')
