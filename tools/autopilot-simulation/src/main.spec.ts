@@ -47,6 +47,16 @@ describe('a few seeds keep every limit', () => {
   });
 });
 
+it('several profiles run at the same time, and print their rows in order', async () => {
+  const shortest = ['--seeds=1', '--minutes=35', '--truth-runs=1', '--truth-minutes=5'];
+  const both = ['--profiles=prefill,queueing', '--cells=nothing-to-gain'];
+  const result = await simulate(...shortest, ...both);
+  expect(result.rows.map(({ profile }) => profile)).toEqual(['prefill', 'queueing']);
+  const refused = await simulate(...both, '--max-num-batched-tokens=4');
+  expect(refused).toMatchObject({ status: 2, rows: [] });
+  expect(refused.problem).toContain('queueing: max-num-batched-tokens');
+});
+
 it('the exit status is 1 if a limit is not kept', async () => {
   const few = ['--profiles=prefill', '--cells=load-dependent', '--window-minutes=10'];
   const result = await simulate(...FEW, ...few, '--min-samples=1000000');

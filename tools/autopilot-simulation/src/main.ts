@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import os from 'node:os';
+import pLimit from 'p-limit';
 import * as cells from './cells.js';
 import {
   cycleFindings,
@@ -86,22 +89,63 @@ function* rowsOf(options: Options): Generator<Row> {
   }
 }
 
-/** Returns the exit status: 1 if a limit is not kept, 2 if the arguments cannot be used. */
-function main(args: readonly string[]): number {
-  let isKept = true;
-  try {
-    const options = optionsFrom(args, { profiles: PROFILE_NAMES, cells: CELLS });
-    if (!options.isJson) process.stdout.write(TABLE_HEAD);
+interface Result {
+  rows: readonly Row[];
+  /** 1 if a limit is not kept, 2 if the arguments cannot be used. */
+  status: number;
+}
+
+/** Simulates one profile in a process of its own, because the simulation takes a whole core. */
+function resultOfProcess(args: readonly string[]): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stdio = { maxBuffer: 2 ** 28 };
+    const child = execFile(process.execPath, [process.argv[1]!, ...args], stdio, (error, stdout) => {
+      const status = error ? error.code : 0;
+      if (typeof status !== 'number') return reject(error!);
+      const lines = stdout.split('\n').filter((line) => line !== '');
+      resolve({ rows: lines.map((line) => JSON.parse(line) as Row), status });
+    });
+    child.stderr?.pipe(process.stderr);
+  });
+}
+
+function print(row: Row, { isJson }: Options): void {
+  process.stdout.write(isJson ? `${JSON.stringify(row)}\n` : rowText(row));
+}
+
+/** Returns the exit status. */
+async function simulate(options: Options, args: readonly string[]): Promise<number> {
+  if (!options.isJson) process.stdout.write(TABLE_HEAD);
+  if (options.profiles.length === 1) {
+    let isKept = true;
     for (const row of rowsOf(options)) {
       isKept &&= row.findings.every((finding) => finding.isKept);
-      process.stdout.write(options.isJson ? `${JSON.stringify(row)}\n` : rowText(row));
+      print(row, options);
     }
+    return isKept ? 0 : 1;
+  }
+  const others = args.filter((arg) => arg !== '--json' && !arg.startsWith('--profiles='));
+  const limit = pLimit(os.availableParallelism());
+  const results = options.profiles.map((profile) =>
+    limit(() => resultOfProcess([...others, `--profiles=${profile}`, '--json'])),
+  );
+  let highest = 0;
+  for (const result of results) {
+    const { rows, status } = await result;
+    for (const row of rows) print(row, options);
+    highest = Math.max(highest, status);
+  }
+  return highest;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    return await simulate(optionsFrom(args, { profiles: PROFILE_NAMES, cells: CELLS }), args);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`autopilot-simulation: ${error.message}\n`);
     return 2;
   }
-  return isKept ? 0 : 1;
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));
