@@ -178,13 +178,13 @@ export class GatewayInstallation {
 }
 
 /** Repeats the check until it passes. Only the deadline makes it fail; a slow check does not. */
-export async function untilPassing<T>(check: () => Promise<T> | T, withinMs = 20_000): Promise<T> {
-  const deadline = Date.now() + withinMs;
+export async function untilPassing<T>(check: () => Promise<T> | T, withinMs = 45_000): Promise<T> {
+  const deadline = performance.now() + withinMs;
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

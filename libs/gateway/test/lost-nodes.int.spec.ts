@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { publishBackend, routeFollowers } from '@slipway/dataplane';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
@@ -12,6 +12,8 @@ import { TestUpstream } from './upstream.js';
  * for that long.
  */
 const [LONG_MS, SHORT_MS] = [30_000, 3_000];
+
+jest.setTimeout(180_000);
 
 let installation: GatewayInstallation;
 let token: TestToken;

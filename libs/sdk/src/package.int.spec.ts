@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { json, UnrulyServer } from '../test/unruly-server.js';
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
@@ -12,6 +12,9 @@ const ROOT = path.join(HERE, '../..');
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
 
 let dir: string;
+/** A compiler and `npm` on a busy machine. */
+jest.setTimeout(300_000);
+
 let packed: string[];
 beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'slipway-sdk-'));

@@ -73,9 +73,11 @@ const load = (ofStable: number, ofCandidate: number) => {
   );
 };
 const run = () => worker.context.get(Scaler).run((scope, work) => worker.database.tx(scope, work));
-/** Lets the time of low load be longer by so many seconds. */
-const pass = (seconds: number) =>
-  owner.query('update workload_scalings set low_since = low_since - make_interval(secs => $1)', [seconds]);
+/** Lets so many seconds pass for the time of low load, instead of those that have passed since `begin`. */
+const pass = (seconds: number, begin: number) =>
+  owner.query('update workload_scalings set low_since = low_since - make_interval(secs => $1)', [
+    seconds - (performance.now() - begin) / 1_000,
+  ]);
 const numbers = async (): Promise<[stable: number, candidate: number]> => {
   const { rows } = await owner.query('select revision_id, replicas from workloads where revision_id = any($1)', [
     [stable, candidate],
@@ -116,6 +118,7 @@ it('during a pause of ten minutes under changing load, each instance has at most
       // Both have half of the traffic.
       const each = total / 2;
       await load(Math.ceil(each), Math.floor(each));
+      const begin = performance.now();
       await run();
       const now = await numbers();
       // A start takes less than a step.
@@ -126,7 +129,7 @@ it('during a pause of ten minutes under changing load, each instance has at most
         [Math.floor(each), now[1]],
       ] as const)
         expect(replicas === MOST || requests / replicas <= 1.5 * TARGET).toBe(true);
-      await pass(STEP_SECONDS);
+      await pass(STEP_SECONDS, begin);
       seen.push(now);
     }
   }
@@ -155,7 +158,7 @@ it('while an operation works the numbers stay, during a soak both rise with the 
   await worker.ready(candidate, 3);
   await load(0, 0);
   await run();
-  await pass(600);
+  await pass(600, performance.now());
   await run();
   expect(await numbers()).toEqual([2, 3]);
   await waits({ waiting_for: 'resume', pause: PAUSE });
