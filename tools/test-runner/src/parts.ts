@@ -76,7 +76,7 @@ export const PARTS: readonly Part[] = [
         ],
       },
       {
-        files: ['rollouts/canary', 'crashes/crashes', 'crashes/outage'].map(
+        files: ['rollouts/canary', 'crashes/crashes', 'crashes/outage', 'instances/drains'].map(
           (name) => `apps/api/test/${name}.e2e.spec.ts`,
         ),
         title: 'in pods',
