@@ -10,7 +10,13 @@ import {
   type Preconditions,
   type Principal,
 } from '@slipway/platform-http';
-import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
+import {
+  Client,
+  EVENT_STREAM_EXAMPLE,
+  EventPageDto,
+  EventQueryDto,
+  type FeedClient,
+} from '@slipway/platform-durable/events';
 import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
 import { DeletionsService } from './deletions.service.js';
 import { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto, DeploymentPageDto } from './deployment.dto.js';
@@ -150,7 +156,7 @@ export class DeploymentsController {
     ok: { 200: EventPageDto },
     errors: ['deployment_not_found', 'cursor_expired', 'quota_exceeded'],
     paged: true,
-    eventStream: true,
+    eventStream: EVENT_STREAM_EXAMPLE,
     notFoundFirst: DeploymentsService,
   })
   events(

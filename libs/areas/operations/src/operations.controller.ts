@@ -1,6 +1,12 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
-import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
+import {
+  Client,
+  EVENT_STREAM_EXAMPLE,
+  EventPageDto,
+  EventQueryDto,
+  type FeedClient,
+} from '@slipway/platform-durable/events';
 import { OperationDto } from '@slipway/platform-durable/operations';
 import {
   CancelOperationDto,
@@ -159,7 +165,7 @@ export class OperationsController {
       'Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`. The stream ends after the last event of an operation that has ended. A client that already has this event gets 204.',
     ok: { 200: EventPageDto, 204: null },
     paged: true,
-    eventStream: true,
+    eventStream: EVENT_STREAM_EXAMPLE,
     notFoundFirst: OperationsService,
     errors: ['operation_not_found', 'cursor_expired', 'quota_exceeded'],
   })

@@ -134,7 +134,7 @@ export class SampleController {
   list(@Page('integer') page: PageRequest, @Query() query: ListQuery): object {
     const after = Number(page.cursor?.[0] ?? 0);
     const rows = [1, 2, 3, 4, 5].filter((row) => row > after);
-    return { ...pageOf(firstRows(rows, page.limit), (row) => [row]), state: query.state };
+    return { ...pageOf(firstRows(rows, page.limit), (row) => [row]), state: query.state, since: page.since };
   }
 
   @Route({

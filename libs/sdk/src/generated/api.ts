@@ -6809,11 +6809,11 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example id: 3
-                     *     event: revision.ready
-                     *     data: {"specversion":"1.0","type":"revision.ready","sequence":3}
+                     * @example event: stdout
+                     *     data: {"at":"2026-11-30T08:00:00.000Z","text":"Server is listening on port 8000"}
                      *
-                     *     : heartbeat
+                     *     event: end
+                     *     data: {"reason":"complete"}
                      */
                     "text/event-stream": string;
                     "text/plain": string;

@@ -26,7 +26,8 @@ export class InstanceLogsController {
       'validation_failed',
       'quota_exceeded',
     ],
-    eventStream: true,
+    eventStream:
+      'event: stdout\ndata: {"at":"2026-11-30T08:00:00.000Z","text":"Server is listening on port 8000"}\n\nevent: end\ndata: {"reason":"complete"}\n\n',
     notFoundFirst: InstanceLogsService,
   })
   logs(

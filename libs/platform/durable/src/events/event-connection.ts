@@ -10,6 +10,10 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 const DRAIN_LIMIT_MS = 30_000;
 const RECONNECT_AFTER_MS = 2_000;
 
+/** For the OpenAPI document. */
+export const EVENT_STREAM_EXAMPLE =
+  'id: 3\nevent: revision.ready\ndata: {"specversion":"1.0","type":"revision.ready","sequence":3}\n\n: heartbeat\n\n';
+
 /** Headers of an answer that streams events. */
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -20,6 +20,7 @@ export { KeepsEvents, type NeedsEvents, type ExpiredEvents } from './event-reten
 export { EventHub } from './event.hub.js';
 export { EventPageDto, EventQueryDto } from './event.dto.js';
 export { EventInboxEntity, EventSubscriptionEntity } from './inbox.entity.js';
+export { EVENT_STREAM_EXAMPLE } from './event-connection.js';
 export { EventStreams } from './event-stream.js';
 export { OpenAnswers } from './open-answers.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';

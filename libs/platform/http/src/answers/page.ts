@@ -1,7 +1,7 @@
 import { PAGE_BYTES, type RowPage } from '@slipway/platform-database';
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
-import { isStorable, isTimestamp } from '../fields/read-object.js';
+import { inUtc, isStorable, isTimestamp } from '../fields/read-object.js';
 import { rawJson, type RawJson } from './reply.js';
 
 export const DEFAULT_LIMIT = 50;
@@ -25,7 +25,7 @@ export const LIST_ORDERS = ['desc', 'asc'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /** The type of each part of a list's cursor. A cursor with other types is refused before it reaches SQL. */
-export type CursorPart = 'string' | 'integer' | 'timestamp';
+export type CursorPart = 'string' | 'integer';
 
 export interface PageOf<T> {
   data: T[];
@@ -107,15 +107,7 @@ function parse(text: string): unknown[] {
 
 function isPart(value: unknown, part: CursorPart): boolean {
   if (part === 'integer') return Number.isSafeInteger(value);
-  if (typeof value !== 'string' || value.length > 1024 || !isStorable(value)) return false;
-  return part === 'string' || isReadableTime(value);
-}
-
-/** Postgres reads no offset of 16 hours or more. Those of real zones have at most 14. */
-const READABLE_OFFSET = /(?:z|[+-](?:0\d|1[0-5]):\d\d)$/i;
-
-function isReadableTime(text: string): boolean {
-  return isTimestamp(text) && READABLE_OFFSET.test(text);
+  return typeof value === 'string' && value.length <= 1024 && isStorable(value);
 }
 
 function invalid(field: string, message: string): Error {
@@ -149,9 +141,9 @@ function readTimes({ order, since, until }: Record<string, unknown>): Pick<PageR
 
 function timeOf(field: 'since' | 'until', given: unknown): { since?: string; until?: string } {
   if (given === undefined) return {};
-  if (typeof given !== 'string' || !isReadableTime(given))
+  if (typeof given !== 'string' || !isTimestamp(given))
     throw invalid(field, `${field} must be an RFC 3339 time, such as 2026-01-01T12:00:00Z`);
-  return { [field]: given };
+  return { [field]: inUtc(given) };
 }
 
 function readLimit(given: unknown): number {

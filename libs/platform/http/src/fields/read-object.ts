@@ -227,6 +227,19 @@ export function isTimestamp(text: string): boolean {
   return year > 0 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
+const [FIRST_MS, LAST_MS] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'].map(Date.parse) as [
+  number,
+  number,
+];
+
+/**
+ * Returns a timestamp in UTC and in years of four digits, so that Postgres can read it: it reads no offset of 16 hours or
+ * more, and RFC 3339 has such.
+ */
+export function inUtc(timestamp: string): string {
+  return new Date(Math.min(LAST_MS, Math.max(FIRST_MS, Date.parse(timestamp)))).toISOString();
+}
+
 /** Counts characters as Unicode and JSON Schema do. */
 export function lengthOf(text: string): number {
   let length = 0;

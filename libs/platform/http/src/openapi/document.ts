@@ -92,12 +92,9 @@ function complete(operation: Operation, route: RouteSpec): void {
   if (hasEtag(route)) operation.responses['304'] = { description: 'The response still has this ETag.' };
   if (route.eventStream) {
     const ok = operation.responses['200'] as { content?: Record<string, unknown> };
-    ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' }, example: EVENT_STREAM } };
+    ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' }, example: route.eventStream } };
   }
 }
-
-const EVENT_STREAM =
-  'id: 3\nevent: revision.ready\ndata: {"specversion":"1.0","type":"revision.ready","sequence":3}\n\n: heartbeat\n\n';
 
 /** An absent body counts as `{}`. So every mutation publishes a body, and its absence is never the error. */
 function completeBody(operation: Operation, route: RouteSpec): void {

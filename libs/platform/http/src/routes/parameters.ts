@@ -158,7 +158,7 @@ export function readSwitch(query: Record<string, unknown>, field: 'strict' | 'va
 
 /**
  * `limit` and `cursor` of a list. The arguments are the types of the sort keys in the cursor:
- * `@Page('timestamp', 'string')` fits `pageOf(rows, (row) => [row.created_at, row.id])`.
+ * `@Page('integer', 'string')` fits `pageOf(rows, (row) => [row.position, row.name])`.
  */
 export const Page = (...parts: CursorPart[]): ParameterDecorator =>
   PageParameter(parts.length === 0 ? ['string'] : parts);

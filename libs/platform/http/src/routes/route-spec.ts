@@ -62,8 +62,8 @@ export interface RouteSpec {
   streamBody?: boolean;
   /** Media types of further answers, which a parameter chooses: the path of a file, for example. */
   also?: readonly string[];
-  /** Also answers with `text/event-stream`. */
-  eventStream?: boolean;
+  /** An example of the stream, if it also answers with `text/event-stream`. */
+  eventStream?: string;
 }
 
 /** A provider named by `notFoundFirst`. It throws the 404 of the resource that the path names. */
