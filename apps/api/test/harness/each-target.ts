@@ -15,7 +15,7 @@ export type StartStack = (options?: StackOptions & { engine?: EngineOptions }) =
 interface EngineOptions {
   /** Flags of the simulator that each instance gets. */
   flags: readonly string[];
-  /** An engine that is told to stop is killed a few seconds later, whatever it has in flight. */
+  /** A stopping engine is killed after a few seconds, whatever it has in flight. */
   isKilledSoon: true;
 }
 

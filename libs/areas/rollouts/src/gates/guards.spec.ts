@@ -207,7 +207,7 @@ describe('abandoned requests', () => {
 
   describe('of a candidate whose instances got more requests', () => {
     /** Times of answers by bucket of load: how many were short, and how many were long. */
-    function busy(byLoad: Record<number, [short: number, long: number]>, left = 0): RequestStats {
+    function busy(byLoad: Record<number, readonly [short: number, long: number]>, left = 0): RequestStats {
       const all = Object.entries(byLoad).map(([load, [short, long]]) => {
         const recorder = new HistogramRecorder();
         if (short > 0) recorder.record(100, short);
