@@ -58,8 +58,13 @@ export class GatewayInstallation {
     return new GatewayInstallation(database, client, db);
   }
 
+  /** Ends all gateways. A gateway that runs writes into its home, which can be removed only afterwards. */
+  async closeGateways(): Promise<void> {
+    for (const gateway of this.gateways.splice(0)) await gateway.close();
+  }
+
   async destroy(): Promise<void> {
-    for (const gateway of this.gateways) await gateway.close();
+    await this.closeGateways();
     await this.client.end();
     await this.database.drop();
     rmSync(this.home, { recursive: true, force: true });

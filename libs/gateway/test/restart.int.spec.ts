@@ -44,11 +44,12 @@ beforeAll(async () => {
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-restart-'));
 });
-afterEach(() => {
+afterEach(async () => {
   proxy.restore();
+  await installation.closeGateways();
   for (const one of [upstream, other]) one.behaviour = (request, response) => one.answer(request, response);
   upstream.seen.length = other.seen.length = 0;
-  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  rmSync(home, { recursive: true, force: true });
 });
 afterAll(async () => {
   await installation.destroy();
