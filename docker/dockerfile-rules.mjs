@@ -1,19 +1,41 @@
 /** Words in the names of variables that hold secrets. */
 const SECRET = /SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL/;
 /** Folders of state, which the process owns. Everything else belongs to root. */
-const STATE = /^install -d (-o node -g node )?-m 0700 (-o node -g node )?\/var\/lib\/slipway$/;
+const STATE = /^install -d -o 1000 -g 1000 -m 0700 \/var\/lib\/slipway$/;
 
 /**
  * Checks what an image may do. Linters of Dockerfiles do not know these rules.
  * @returns {string[]} one sentence for each problem
  */
 export function dockerfileProblems(text) {
+  const targets = targetsIn(text);
+  if (targets.size === 0) return ['has no stage with a name'];
+  return [...targets].flatMap(([target, image]) =>
+    imageProblems(text, image).map((problem) => (targets.size === 1 ? problem : `${target} ${problem}`)),
+  );
+}
+
+/** The images that are built: the instructions of each stage that no other stage needs, and of the stages it extends. */
+export function targetsIn(text) {
+  const stages = new Map();
+  let current = [];
+  for (const one of instructionsIn(text)) {
+    const [, from, stage] = one.name === 'FROM' ? /^(\S+)(?: AS (\S+))?$/i.exec(one.value) : [];
+    if (from) stages.set(stage ?? `stage ${stages.size}`, (current = [...(stages.get(from) ?? [])]));
+    current.push(one);
+  }
+  const used = instructionsIn(text).flatMap(({ name, value }) =>
+    name === 'FROM' ? value.split(' ', 1) : (/^--from=(\S+)/.exec(value)?.[1] ?? []),
+  );
+  return new Map([...stages].filter(([stage]) => !used.includes(stage)));
+}
+
+function imageProblems(text, image) {
   const instructions = instructionsIn(text);
-  const image = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
   const problems = [];
   if (!/^[1-9]\d*(:|$)/.test(valuesOf('USER', image).at(-1) ?? ''))
     problems.push('must end as a numbered user other than root');
-  if (!valuesOf('HEALTHCHECK', instructions).some((value) => value.includes('/healthz')))
+  if (!valuesOf('HEALTHCHECK', image).some((value) => value.includes('/healthz')))
     problems.push('has no HEALTHCHECK of /healthz');
   if (/\b(curl|wget)\b/.test(text.replaceAll(/^#.*$/gm, ''))) problems.push('needs curl or wget');
   for (const value of [...valuesOf('ENV', instructions), ...valuesOf('ARG', instructions)]) {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf, locationsIn, sbomOf } from './contents.mjs';
 import { COMMONJS_NAMES, keepAddresses, packagesAsInNode } from './modules.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,6 +14,9 @@ export const PROCESSES = {
   worker: ['main'],
   gateway: ['main'],
 };
+
+/** The list of components in each bundle. */
+export const SBOM_FILE = 'sbom.cdx.json';
 
 /**
  * Packages that stay packages, with these files: one that reads its own files, and one that must be complete before any
@@ -43,16 +47,18 @@ export async function bundleProcess(name, folder) {
   const { version, license, engines } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const manifest = { name: `@slipway/${name}`, version, private: true, license, type: 'module', engines };
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  const packages = new Set(packagesIn(outputs));
+  const locations = locationsIn(outputs);
   for (const [dependency, files] of Object.entries(UNBUNDLED)) {
     if (!importsOf(outputs).some((specifier) => `${specifier}/`.startsWith(`${dependency}/`))) continue;
     copyPackage(dependency, files, folder);
-    packages.add(`node_modules/${dependency}`);
+    locations.push(`node_modules/${dependency}`);
   }
   if (name === 'api') copyConsole(folder);
+  writeFileSync(path.join(folder, SBOM_FILE), `${JSON.stringify(sbomOf(name, locations), null, 2)}\n`);
+  writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(locations));
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'));
   const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
-  return { bytes, packages: [...packages].sort() };
+  return { bytes, packages: locations.filter((location) => location.includes('node_modules/')) };
 }
 
 async function buildProcess(name, outdir, root) {
@@ -90,15 +96,6 @@ async function buildProcess(name, outdir, root) {
 
 function importsOf(outputs) {
   return Object.values(outputs).flatMap(({ imports }) => imports.map((one) => one.path));
-}
-
-/** Packages of which the output has at least one byte. */
-function packagesIn(outputs) {
-  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  return inputs
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .flatMap(([file]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])
-    .filter((location) => !location.includes(':'));
 }
 
 function copyPackage(dependency, files, folder) {

@@ -102,14 +102,18 @@ async function bodyOf(answer, text) {
   return Buffer.concat(chunks);
 }
 
-/** Matches `image:` in Compose and Helm files, and `FROM` in Dockerfiles. A stage of the same file is not an image. */
-const IMAGE_LINE = /^([ \t]*image:[ \t]*|FROM\s+(?:--platform=\S+\s+)?)(["']?)([^\s"'#]+)\2/gm;
+/**
+ * Matches `image:` in Compose and Helm files, and in Dockerfiles `FROM` and the default of an `ARG` whose name ends in
+ * `_IMAGE`. A stage of the same file is not an image.
+ */
+const IMAGE_LINE = /^([ \t]*image:[ \t]*|ARG\s+\w+_IMAGE=|FROM\s+(?:--platform=\S+\s+)?)(["']?)([^\s"'#]+)\2/gm;
 
-/** The images in a file, as written. A name with `$` is refused, because its value is not in the file. */
+/** The images in a file, as written. A name with `$` is refused if its value is not in the file. */
 export function imagesOf(file) {
   const stages = new Set([...file.matchAll(/^FROM\s.*\sAS\s+(\S+)/gim)].map(([, stage]) => stage));
   const images = [...file.matchAll(IMAGE_LINE)].map(([, , , image]) => image);
-  const named = images.filter((image) => !stages.has(image) && image !== 'scratch');
+  const variables = new Set([...file.matchAll(/^ARG\s+(\w+_IMAGE)=/gm)].map(([, name]) => `\${${name}}`));
+  const named = images.filter((image) => !stages.has(image) && !variables.has(image) && image !== 'scratch');
   for (const image of named) parseReference(image);
   return [...new Set(named)];
 }

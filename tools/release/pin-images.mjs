@@ -1,7 +1,7 @@
 /**
  * Pins images by digest, so that a tag that moves does not change what runs.
  *
- *   node tools/release/pin-images.mjs docker/compose.yaml docker/*.Dockerfile writes `image:tag@sha256:…` into the
+ *   node tools/release/pin-images.mjs docker/compose.yaml docker/Dockerfile writes `image:tag@sha256:…` into the
  *   files
  *   node tools/release/pin-images.mjs --check docker/compose.yaml lists unpinned images, without requests
  *   node tools/release/pin-images.mjs --service api=registry.example.com/slipway-api:0.2.0 > compose.release.yaml

@@ -55,7 +55,7 @@ it('the manifests without Helm give each process only variables that it reads, a
 it('the chart uses the user, the folders and the ports of the images', () => {
   const pod = at('deploy/helm/slipway/templates/_pod.tpl');
   for (const [app, port] of Object.entries({ api: 7070, worker: 9090, gateway: 7080 })) {
-    const image = at(`docker/${app}.Dockerfile`);
+    const image = at('docker/Dockerfile');
     expect(image).toContain('USER 1000:1000');
     expect(image).toContain(`EXPOSE ${port}`);
     expect(at(`deploy/helm/slipway/templates/${app}.yaml`)).toContain(`"component" "${app}" "port" ${port}`);

@@ -22,8 +22,8 @@ const nameOf = (location: string): string =>
 describe('an installation', () => {
   it('runs no script of a package', () => {
     expect(at('.npmrc')).toMatch(/^ignore-scripts=true$/m);
-    const wanted = [...at('docker/api.Dockerfile').matchAll(/\bnpm (?:ci|prune)\b.*/g)].map(([command]) => command);
-    expect(wanted.length).toBeGreaterThan(1);
+    const wanted = [...at('docker/Dockerfile').matchAll(/\bnpm ci\b.*/g)].map(([command]) => command);
+    expect(wanted.length).toBeGreaterThan(0);
     expect(wanted.filter((command) => !command.includes('--ignore-scripts'))).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ it('every image that is not built here has a digest', async () => {
   };
   const files = ['docker', 'deploy/kubernetes', '.github/workflows'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder))
-      .filter((file) => /\.(Dockerfile|ya?ml)$/.test(file))
+      .filter((file) => /(^|\.)(Dockerfile|ya?ml)$/.test(file))
       .map((file) => `${folder}/${file}`),
   );
   const images = [...new Set(files.flatMap((file) => imagesOf(at(file))))].map(parseReference);

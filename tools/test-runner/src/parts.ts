@@ -188,6 +188,13 @@ export const PARTS: readonly Part[] = [
     env: { SLIPWAY_TEST_ISOLATION: '1', SLIPWAY_TEST_GATEWAY_MINUTES: '5' },
   },
   {
+    name: 'images',
+    what: 'the images, built and started without a container engine',
+    level: 'nightly',
+    folders: ['docker', 'tools/bundle', 'tools/images'],
+    only: ['tools/images/test/images.int.spec.ts'],
+  },
+  {
     name: 'upgrade',
     what: 'an upgrade from the last release under load',
     level: 'nightly',

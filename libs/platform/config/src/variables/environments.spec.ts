@@ -251,10 +251,15 @@ describe('compose.yaml', () => {
   });
 });
 
-it('the images set nothing that their process does not read', () => {
+it('the images set nothing that their process does not read', async () => {
+  const { targetsIn, valuesOf } = (await import(new URL('../../../../../docker/dockerfile-rules.mjs', import.meta.url).pathname)) as {
+    targetsIn(text: string): Map<string, object[]>;
+    valuesOf(name: string, instructions: object[]): string[];
+  };
+  const targets = targetsIn(at('docker/Dockerfile'));
   for (const process of ['api', 'worker', 'gateway'] as const) {
-    const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(at(`docker/${process}.Dockerfile`)) ?? [];
-    const set = [...block.matchAll(/([A-Z][A-Z0-9_]+)=/g)].map(([, name]) => name!);
+    const lines = valuesOf('ENV', targets.get(process)!).join(' ');
+    const set = [...lines.matchAll(/([A-Z][A-Z0-9_]+)=/g)].map(([, name]) => name!);
     expect(set).toContain('NODE_ENV');
     expect([process, set.filter((name) => !rowsOf(process).includes(name))]).toEqual([process, []]);
   }
