@@ -1,13 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '@slipway/platform-config';
 import { format, resolveConfig } from 'prettier';
 import { kubeProgram, PRODUCTION, RAW } from './chart.js';
+import { copiedFiles } from './copies.js';
 import { renderChart } from './helm.js';
 import { rawManifests } from './manifests.js';
 
-// Renders the chart as manifests for kubectl, by default with the production values into deploy/kubernetes:
+// Copies what the chart has from other folders, and renders it as manifests for kubectl, by default with the production
+// values into deploy/kubernetes:
 // SLIPWAY_KUBE_BIN=<folder with helm> node tools/chart/dist/main.js [--values <file>] [--into <folder>]
 const { values } = parseArgs({
   options: { values: { type: 'string', default: PRODUCTION }, into: { type: 'string', default: RAW } },
@@ -18,6 +20,10 @@ if (helm === undefined) {
     'helm was not found in the folder SLIPWAY_KUBE_BIN. Run `node tools/kube-testbed/build.mjs` to build it.\n',
   );
   process.exit(1);
+}
+for (const { source, copy } of copiedFiles()) {
+  await mkdir(path.dirname(copy), { recursive: true });
+  await copyFile(source, copy);
 }
 const objects = await renderChart({ helm, values: [values.values] });
 await mkdir(values.into, { recursive: true });

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect, jest } from '@jest/globals';
 import { ALL_VARIABLES, loadConfig, VARIABLES, type ProcessName } from '@slipway/platform-config';
 import { TARGETS } from '@slipway/registry/targets';
 import { kubernetesTarget } from '@slipway/target-kubernetes';
@@ -11,6 +11,8 @@ import { rawManifests } from '../src/manifests.js';
 import { containersOf, environmentOf, found, isSelected, nameOf, podsOf } from './pods.js';
 import { helm, itWith } from './programs.js';
 
+// Dozens of renderings, of up to some seconds each on a busy machine.
+jest.setTimeout(300_000);
 const it = itWith(helm);
 const KINDS = [...TARGETS.filter(({ kind }) => kind !== kubernetesTarget.kind), kubernetesTarget];
 const EXAMPLES = [...exampleValues()];
@@ -197,6 +199,24 @@ describe('the chart', () => {
       (await renderChart({ helm, values, apiVersions })).map(({ kind }) => kind);
     expect(await kinds([])).not.toContain('ServiceMonitor');
     expect(await kinds([SERVICE_MONITOR])).toContain('ServiceMonitor');
+  });
+
+  it('renders alert rules and dashboards whole, only if the values ask for them', async () => {
+    const values = [exampleValues().get('default')!];
+    const named = (objects: KubeObject[]): string[] => objects.map(nameOf);
+    const wanted = ['PrometheusRule slipway', 'ConfigMap slipway-dashboards'];
+    expect(named(rendered.get('default')!).filter((one) => wanted.includes(one))).toEqual([]);
+    const set = ['metrics.prometheusRule.enabled=true', 'metrics.dashboards.enabled=true'];
+    const objects = await renderChart({ helm, values, set });
+    const alerts = readYaml(path.join(ROOT, 'deploy/observability/alerts.yaml'));
+    expect(found(objects, 'PrometheusRule', 'slipway').spec).toEqual(alerts);
+    const { metadata, data } = found(objects, 'ConfigMap', 'slipway-dashboards');
+    expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    const folder = path.join(ROOT, 'deploy/observability/dashboards');
+    const dashboards = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    expect(Object.keys(data)).toEqual(dashboards.map((name) => `slipway-${name}`).sort());
+    for (const name of dashboards)
+      expect(JSON.parse(data[`slipway-${name}`])).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
   });
 
   it('renders large numbers in full, and gives a gateway no settings of queue, bucket and first token', async () => {

@@ -67,10 +67,9 @@ it('the chart uses the user, the folders and the ports of the images', () => {
   expect(pod).toMatch(/runAsUser: 1000\nrunAsGroup: 1000/);
 });
 
-it('the Postgres for trials is that of the Compose file, and starts with the same script', () => {
+it('the Postgres for trials is that of the Compose file', () => {
   const { database } = readYaml(path.join(CHART, 'values.yaml')) as { database: { trial: { image: string } } };
   expect(at('docker/compose.yaml')).toContain(`image: ${database.trial.image}\n`);
-  expect(at('deploy/helm/slipway/files/postgres-init.sh')).toBe(at('docker/postgres-init.sh'));
 });
 
 it('the chart has the version of this repository', () => {

@@ -39,7 +39,11 @@ the end of the first migration, which grants their login the right to read the l
   command:
     - sh
     - -c
-    - until psql "$DATABASE_URL" --no-psqlrc --quiet --output=/dev/null --command={{ ternary "'select 1'" "'select 1 from schema_migrations limit 1'" $isApi }}; do sleep 1; done
+    - |
+      until said=$(psql "$DATABASE_URL" --no-psqlrc --quiet --output=/dev/null --command={{ ternary "'select 1'" "'select 1 from schema_migrations limit 1'" $isApi }} 2>&1); do
+        echo "waiting for {{ ternary "Postgres" "the first migration" $isApi }}: $said"
+        sleep 2
+      done
   env:
     {{- include "slipway.secretVariable" (dict "name" "DATABASE_URL" "secret" (include "slipway.databaseSecret" .root) "key" $urlKey) | nindent 4 }}
   securityContext:
