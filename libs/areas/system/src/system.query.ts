@@ -12,6 +12,17 @@ export const FORGET_SILENT_WORKERS = prepared(
   `delete from system_workers where seen_at < clock_timestamp() - interval '5 minutes'`,
 );
 
+/** Reads what the metrics show of Postgres itself and of the heartbeats, in one round trip. Every scrape runs it. */
+export const FIND_STORED_METRICS = prepared(
+  'system-stored-metrics',
+  `select
+     (select count(*)::int from system_workers where seen_at > clock_timestamp() - interval '15 seconds') as workers,
+     pg_database_size(current_database())::float8 as size,
+     (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
+     current_setting('max_connections')::int as connections_limit,
+     (select extract(epoch from taken_at)::float8 from last_backup) as backup_at`,
+);
+
 /** Reads Postgres itself, the schema and the workers' heartbeats, at one moment and in one round trip. */
 export const FIND_SYSTEM_STATUS = prepared(
   'system-status',
