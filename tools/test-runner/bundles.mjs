@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSy
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMMONJS_NAMES, keepAddresses, packagesAsInNode, reexport } from '../bundle/modules.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CACHE = path.join(ROOT, 'node_modules/.cache/slipway-test');
@@ -98,7 +99,7 @@ export async function thirdPartyModules() {
 export function serverBundles() {
   return bundleOnce('servers', compiledFiles(), async (_scratch, folder) => ({
     entryPoints: Object.fromEntries(SERVERS.map((app) => [app, path.join(ROOT, `apps/${app}/dist/main.js`)])),
-    plugins: [keepAddresses(folder), spareTime],
+    plugins: [keepAddresses(folder, { repository: ROOT, root: ROOT }), spareTime],
   }));
 }
 
@@ -108,8 +109,8 @@ export function serverBundles() {
  */
 async function bundleOnce(name, madeOf, options) {
   const hash = createHash('sha256').update(process.version).update(madeOf);
-  for (const file of [path.join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)])
-    hash.update(readFileSync(file));
+  for (const file of ['package-lock.json', 'tools/test-runner/bundles.mjs', 'tools/bundle/modules.mjs'])
+    hash.update(readFileSync(path.join(ROOT, file)));
   const folder = path.join(CACHE, `${name}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(folder)) return folder;
 
@@ -133,8 +134,8 @@ async function bundleOnce(name, madeOf, options) {
       minifySyntax: true,
       legalComments: 'none',
       external: ['*.node', 'pg', 'pg-native', ...external],
-      plugins: [keepMissingPackages, ...plugins],
-      banner: { js: banner + COMMONJS },
+      plugins: [packagesAsInNode, ...plugins],
+      banner: { js: banner + COMMONJS_NAMES },
       logLevel: 'error',
       ...rest,
     });
@@ -150,45 +151,6 @@ async function bundleOnce(name, madeOf, options) {
   return folder;
 }
 
-/** The names that Node gives every CommonJS module. */
-const COMMONJS = `import { createRequire as slipwayCreateRequire } from 'node:module';
-import { fileURLToPath as slipwayFileURLToPath } from 'node:url';
-const require = slipwayCreateRequire(import.meta.url);
-const __filename = slipwayFileURLToPath(import.meta.url);
-const __dirname = slipwayFileURLToPath(new URL('.', import.meta.url));`;
-
-/** An optional dependency that is not installed stays a `require`, which fails only when it is called. */
-const keepMissingPackages = {
-  name: 'keep missing packages',
-  setup(build) {
-    const inner = Symbol('inner');
-    build.onResolve({ filter: /^[^./]/ }, async ({ path: specifier, kind, resolveDir, importer, pluginData }) => {
-      if (pluginData === inner) return undefined;
-      const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: inner });
-      return found.errors.length > 0 ? { path: specifier, external: true } : found;
-    });
-  },
-};
-
-/** Lets each module find its assets in its original folder instead of that of the bundle. */
-function keepAddresses(folder) {
-  return {
-    name: 'keep addresses',
-    setup(build) {
-      build.onLoad({ filter: /\.m?js$/ }, (args) => {
-        const source = readFileSync(args.path, 'utf8');
-        if (!source.includes('import.meta.')) return undefined;
-        const url = `new URL(${JSON.stringify(path.relative(folder, args.path))}, import.meta.url)`;
-        const contents = source
-          .replaceAll('import.meta.url', `${url}.href`)
-          .replaceAll('import.meta.dirname', `slipwayFileURLToPath(new URL('.', ${url}))`)
-          .replaceAll('import.meta.filename', `slipwayFileURLToPath(${url})`);
-        return { contents, loader: 'js' };
-      });
-    },
-  };
-}
-
 /**
  * A test worker lives for seconds. Small heaps cost it a quarter of its processor time, and save memory that no test
  * needs.
@@ -201,14 +163,6 @@ const spareTime = {
     }));
   },
 };
-
-/** `export *` misses names of a CommonJS package that exist only at run time. */
-function reexport(specifier, module) {
-  const names = Object.keys(module).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default');
-  const lines = [names.length > 0 ? `export { ${names.join(', ')} } from '${specifier}';` : `import '${specifier}';`];
-  if ('default' in module) lines.push(`export { default } from '${specifier}';`);
-  return lines.join('\n');
-}
 
 /** Every compiled file with its size and time. */
 function compiledFiles() {

@@ -163,6 +163,14 @@ export const PARTS: readonly Part[] = [
     only: ['tools/generators/test/*.int.spec.ts', 'tools/release/test/release.int.spec.ts'],
   },
   {
+    name: 'release',
+    what: 'the files of a release, installed on a clean root, and images and chart in a registry',
+    level: 'nightly',
+    folders: ['tools/release', 'tools/bundle', 'apps/cli', 'tools/quickstart'],
+    needs: ['kubernetes', 'python'],
+    only: ['tools/release/test/installed.int.spec.ts', 'tools/release/test/registry.int.spec.ts'],
+  },
+  {
     name: 'python',
     what: 'the Python client: generated, installed, against a stack',
     level: 'nightly',

@@ -1,0 +1,96 @@
+// Bundles a process from the output of the compiler, because esbuild itself writes no metadata of decorators.
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { COMMONJS_NAMES, keepAddresses, packagesAsInNode } from './modules.mjs';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The files of each process that are started. */
+export const PROCESSES = {
+  api: ['main', 'migrate', 'backup', 'restore', 'rotate-secret-key', 'audit-verify'],
+  worker: ['main'],
+  gateway: ['main'],
+};
+
+/** A package that reads its own files stays a package, with these files. */
+const UNBUNDLED = {
+  'swagger-ui-dist':
+    /^(absolute-path\.js|package\.json|LICENSE|NOTICE|favicon-\d+x\d+\.png|index\.(css|html)|swagger-ui(-bundle|-standalone-preset)?\.(js|css)(\.LICENSE\.txt)?)$/,
+};
+
+/**
+ * Writes `folder` as a small copy of the repository: `apps/<name>/dist/*.js` with the same names as the output of the
+ * compiler, package.json, and files that the process reads. So commands and paths are the same with and without a
+ * bundle.
+ * @returns {Promise<{ bytes: number, packages: string[] }>} packages as locations in package-lock.json
+ */
+export async function bundleProcess(name, folder) {
+  const outdir = path.join(folder, 'apps', name, 'dist');
+  const { outputs } = await buildProcess(name, outdir, folder);
+  const { version, license, engines } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const manifest = { name: `@slipway/${name}`, version, private: true, license, type: 'module', engines };
+  writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  const packages = new Set(packagesIn(outputs));
+  for (const [dependency, files] of Object.entries(UNBUNDLED)) {
+    if (!importsOf(outputs).some((specifier) => specifier.startsWith(`${dependency}/`))) continue;
+    copyPackage(dependency, files, folder);
+    packages.add(`node_modules/${dependency}`);
+  }
+  if (name === 'api') copyConsole(folder);
+  const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
+  return { bytes, packages: [...packages].sort() };
+}
+
+async function buildProcess(name, outdir, root) {
+  const entryPoints = PROCESSES[name].map((entry) => `apps/${name}/dist/${entry}.js`);
+  for (const file of entryPoints)
+    if (!existsSync(path.join(ROOT, file))) throw new Error(`${file} does not exist. Run npm run build first.`);
+  mkdirSync(outdir, { recursive: true });
+  const { metafile } = await build({
+    entryPoints,
+    outdir,
+    chunkNames: '[name]-[hash]',
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Dependency injection and migrations use the names of classes. Lines stay, for stack traces.
+    keepNames: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    external: ['*.node', 'pg-native', ...Object.keys(UNBUNDLED)],
+    plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root })],
+    banner: { js: COMMONJS_NAMES },
+    metafile: true,
+    logLevel: 'error',
+  });
+  return metafile;
+}
+
+function importsOf(outputs) {
+  return Object.values(outputs).flatMap(({ imports }) => imports.map((one) => one.path));
+}
+
+/** Packages of which the output has at least one byte. */
+function packagesIn(outputs) {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  return inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([file]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+}
+
+function copyPackage(dependency, files, folder) {
+  const from = path.join(ROOT, 'node_modules', dependency);
+  const to = path.join(folder, 'node_modules', dependency);
+  cpSync(from, to, { recursive: true, filter: (file) => file === from || files.test(path.relative(from, file)) });
+}
+
+function copyConsole(folder) {
+  const built = 'apps/console/dist';
+  if (!existsSync(path.join(ROOT, built, 'index.html'))) throw new Error(`${built} is empty. Run npm run build first.`);
+  cpSync(path.join(ROOT, built), path.join(folder, built), { recursive: true });
+}
