@@ -10,6 +10,10 @@ export const RAW = path.join(ROOT, 'deploy/kubernetes');
 /** The values for production. deploy/kubernetes has what the chart renders with them. */
 export const PRODUCTION = path.join(CHART, 'values-production.yaml');
 
+const OBSERVABILITY = path.join(ROOT, 'deploy/observability');
+const DASHBOARDS = path.join(OBSERVABILITY, 'dashboards');
+const FILES = path.join(CHART, 'files');
+
 export type Bag = Record<string, unknown>;
 
 /**
@@ -33,6 +37,19 @@ export function exampleValues(): Map<string, string> {
   const files = readdirSync(folder).filter((name) => name.endsWith('-values.yaml'));
   const examples = files.map((name): [string, string] => [name.replace(/-values\.yaml$/, ''), path.join(folder, name)]);
   return new Map([...examples, ['production', PRODUCTION]]);
+}
+
+/**
+ * Files of the chart that are copies, with their sources. A chart contains only its own folder, and Helm reports each
+ * symbolic link to every user. `node tools/chart/dist/main.js` writes them; a test compares them.
+ */
+export function copiedFiles(): { source: string; copy: string }[] {
+  const dashboards = readdirSync(DASHBOARDS).filter((name) => name.endsWith('.json'));
+  return [
+    { source: path.join(ROOT, 'docker/postgres-init.sh'), copy: path.join(FILES, 'postgres-init.sh') },
+    { source: path.join(OBSERVABILITY, 'alerts.yaml'), copy: path.join(FILES, 'alerts.yaml') },
+    ...dashboards.map((name) => ({ source: path.join(DASHBOARDS, name), copy: path.join(FILES, 'dashboards', name) })),
+  ];
 }
 
 /** Rights of the worker in a namespace of models; no other process has any. */

@@ -3,8 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '@slipway/platform-config';
 import { format, resolveConfig } from 'prettier';
-import { kubeProgram, PRODUCTION, RAW } from './chart.js';
-import { copiedFiles } from './copies.js';
+import { copiedFiles, kubeProgram, PRODUCTION, RAW } from './chart.js';
 import { renderChart } from './helm.js';
 import { rawManifests } from './manifests.js';
 

@@ -33,7 +33,9 @@ beforeAll(async () => {
   if (helm === '' || kubectl === '' || psql === '') return;
   // A cluster of its own, because the page names its namespaces.
   plane = await ControlPlane.start({ bin: programs() });
-  bed = await TestBed.open({ access: plane.access, nodes: [{}, {}], images: standIns.images() });
+  // A process may need a minute for its start on a busy machine: its startup probe allows 150 periods of two seconds.
+  const pace = { graceSecondMs: 100, probeSecondMs: 400 };
+  bed = await TestBed.open({ access: plane.access, nodes: [{}, {}], images: standIns.images(), pace });
   await makeVolumes(plane.access.kubeconfig, 1);
   standIns.follow(bed, 'slipway');
   for (const component of ['api', 'gateway'] as const) ports[component] = await standIns.forward(component);

@@ -1,7 +1,8 @@
 // Runs in place of the image of one of our processes on a node of the test bed:
 // node image.mjs <app> <folder> [path of the entry, or -e <script> <argument>] --host <pod's address>
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { resolveServices } from './service-names.mjs';
 
@@ -23,6 +24,8 @@ if (given[0] === '-e') {
   // In a pod, this is a volume.
   const home = mkdtempSync(path.join(folder, 'home-'));
   const config = path.join(folder, 'slipway.config.yaml');
+  // A kubelet mounts the configuration before it starts a process. The migration has none.
+  if (given[0] === '--host') while (!existsSync(config)) await delay(100);
   const image = { NODE_ENV: 'production', SLIPWAY_HOST: host, SLIPWAY_HOME: home, SLIPWAY_CONFIG: config };
   for (const [name, value] of Object.entries(image)) process.env[name] ??= value;
   await import(pathToFileURL(path.join(root, entry)).href);

@@ -30,6 +30,7 @@ Init containers for a release with the Postgres for trials. The api waits for Po
 the end of the first migration, which grants their login the right to read the list of migrations.
 */}}
 {{- define "slipway.trialSchema" -}}
+{{- /* `$$` is `$`: a kubelet replaces `$(NAME)` in a command by a variable. */ -}}
 {{- $isApi := eq .component "api" -}}
 {{- $urlKey := ternary .root.Values.database.gatewayUrlKey .root.Values.database.urlKey (eq .component "gateway") -}}
 {{- if $isApi }}{{ $urlKey = .root.Values.database.ownerUrlKey | default "owner-url" }}{{ end -}}
@@ -40,7 +41,7 @@ the end of the first migration, which grants their login the right to read the l
     - sh
     - -c
     - |
-      until said=$(psql "$DATABASE_URL" --no-psqlrc --quiet --output=/dev/null --command={{ ternary "'select 1'" "'select 1 from schema_migrations limit 1'" $isApi }} 2>&1); do
+      until said=$$(psql "$DATABASE_URL" --no-psqlrc --quiet --output=/dev/null --command={{ ternary "'select 1'" "'select 1 from schema_migrations limit 1'" $isApi }} 2>&1); do
         echo "waiting for {{ ternary "Postgres" "the first migration" $isApi }}: $said"
         sleep 2
       done

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { CHART } from './chart.js';
-import { copiedFiles } from './copies.js';
+import { CHART, copiedFiles } from './chart.js';
 
 it('the files that the chart copies are those of their sources, and there are no others', () => {
   const copies = copiedFiles();
