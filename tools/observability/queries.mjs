@@ -61,19 +61,27 @@ function selectionsOf(expr) {
       own.cursor().iterate((inner) => {
         if (inner.name === 'LabelName' && inner.from >= own.from && inner.to <= own.to) labels.add(textOf(inner));
       });
-      for (let above = own.parent; above; above = above.parent) for (const label of groupedBy(above)) labels.add(label);
+      for (let above = own.parent; above; above = above.parent)
+        for (const label of groupedBy(above, own)) labels.add(label);
       selections.push({ metric: textOf(own.getChild('Identifier')), labels: [...labels] });
     },
   });
   return selections;
 
-  /** Labels that an aggregation keeps, or by which a binary expression joins. */
-  function groupedBy(node) {
+  /**
+   * Labels that an aggregation keeps, or by which a binary expression joins. Those of `group_left` come from the
+   * selectors on its right, and those of `group_right` from the left.
+   */
+  function groupedBy(node, selector) {
     const found = [];
-    for (const child of [node.getChild('AggregateModifier'), node.getChild('MatchingModifierClause')])
+    for (const child of [node.getChild('AggregateModifier'), node.getChild('MatchingModifierClause')]) {
+      const copies = child?.getChild('GroupLeft') ?? child?.getChild('GroupRight');
+      const hasCopied = copies?.name === 'GroupLeft' ? selector.from >= child.to : selector.to <= child?.from;
       child?.cursor().iterate((inner) => {
-        if (inner.name === 'LabelName' && inner.from >= child.from && inner.to <= child.to) found.push(textOf(inner));
+        if (inner.name !== 'LabelName' || inner.from < child.from || inner.to > child.to) return;
+        if (!copies || inner.from < copies.from || hasCopied) found.push(textOf(inner));
       });
+    }
     return found;
   }
 }

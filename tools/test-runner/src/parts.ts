@@ -187,6 +187,13 @@ export const PARTS: readonly Part[] = [
     only: ['libs/sdk/src/client-generators.int.spec.ts'],
   },
   {
+    name: 'observability',
+    what: 'alerts that fire and end, and that a running stack has every metric of alerts and dashboards',
+    level: 'nightly',
+    folders: ['deploy/observability', 'tools/observability'],
+    only: ['tools/observability/test/promtool.int.spec.ts', 'apps/api/test/operating/observability.e2e.spec.ts'],
+  },
+  {
     name: 'isolation',
     what: 'one tenant within its limits and at 50 times them, memory and event loop of the gateway',
     level: 'nightly',

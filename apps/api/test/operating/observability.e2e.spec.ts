@@ -81,7 +81,7 @@ it('every metric and label of alerts and dashboards exists on a running stack, a
   const strategy = { type: 'immediate' };
   const begun = [
     await stack.rollOut('chat', { spec: { ...engine({ ttft_ms: 1_000 }), scaling }, strategy }),
-    await stack.rollOut('broken', { spec: engine({ error_rate: 1 }), strategy }),
+    await stack.rollOut('broken', { spec: engine({ error_rate: 0.5 }), strategy }),
   ];
   for (const id of begun) expect(await stack.operation(id, undefined, 150_000)).toMatchObject({ status: 'succeeded' });
 

@@ -74,8 +74,8 @@ export function readGauges<N extends string>(
       const value = values?.[name];
       if (typeof value === 'number') metric.set(value);
       // A gauge without labels shows 0 after a reset.
-      else if (value === undefined) metric.remove();
-      else for (const row of value) metric.set(row.labels, row.value);
+      else if (value !== undefined) for (const row of value) metric.set(row.labels, row.value);
+      else if (labelNames.length === 0) metric.remove();
     });
   }
 }
