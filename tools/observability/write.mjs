@@ -1,4 +1,4 @@
-// Writes what deploy/observability derives from tools/observability/dashboards.mjs and alerts.yaml.
+// Writes what deploy/observability derives from tools/observability/dashboards and alerts.yaml.
 //
 //   node tools/observability/write.mjs [--check] [--docs-url URL] [--out FOLDER]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse, stringify } from 'yaml';
 import * as prettier from 'prettier';
-import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+import { INFERENCE } from './dashboards/inference.mjs';
+import { INSTALLATION } from './dashboards/installation.mjs';
+import { dashboardOf } from './dashboards/panels.mjs';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/observability', import.meta.url));
 const { values } = parseArgs({
@@ -34,7 +36,10 @@ const files = {
     { lineWidth: 0 },
   ),
   ...Object.fromEntries(
-    DASHBOARDS.map((dashboard) => [`dashboards/${dashboard.file}.json`, JSON.stringify(dashboardOf(dashboard))]),
+    [...INSTALLATION, ...INFERENCE].map((dashboard) => [
+      `dashboards/${dashboard.file}.json`,
+      JSON.stringify(dashboardOf(dashboard)),
+    ]),
   ),
 };
 

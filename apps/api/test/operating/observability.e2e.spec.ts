@@ -5,7 +5,7 @@ import path from 'node:path';
 import { freePort } from '@slipway/platform-database/testing';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
 const CONFIG = (home: string) => `
@@ -24,7 +24,7 @@ const OF_PROMETHEUS = new Set(['up', 'ALERTS']);
 const OF_SCRAPES = new Set(['job', 'instance']);
 
 /** The label names of each metric that a process shows. */
-type Shown = Map<string, Set<string>>;
+type MetricLabels = Map<string, Set<string>>;
 
 let stack: Stack;
 let workerPort: number;
@@ -36,8 +36,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-async function shown(): Promise<Shown> {
-  const metrics: Shown = new Map();
+async function shown(): Promise<MetricLabels> {
+  const metrics: MetricLabels = new Map();
   for (const origin of [stack.apiUrl(), stack.gatewayUrl, `http://127.0.0.1:${workerPort}`]) {
     const answer = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${stack.token}` } }).catch(
       () => undefined,
@@ -67,7 +67,7 @@ it('every metric and label of alerts and dashboards exists on a running stack, a
   ) as Record<string, string[]>;
   const wanted = Object.entries(used).filter(([metric]) => !OF_PROMETHEUS.has(metric) && !metric.includes(':'));
   expect(wanted.length).toBeGreaterThan(50);
-  const missing = (metrics: Shown): string[] =>
+  const missing = (metrics: MetricLabels): string[] =>
     wanted.flatMap(([metric, labels]) => {
       const own = metrics.get(metric);
       if (!own) return [metric];
@@ -83,7 +83,7 @@ it('every metric and label of alerts and dashboards exists on a running stack, a
     await stack.rollOut('chat', { spec: { ...engine({ ttft_ms: 1_000 }), scaling }, strategy }),
     await stack.rollOut('broken', { spec: engine({ error_rate: 1 }), strategy }),
   ];
-  for (const id of begun) expect(await stack.operation(id)).toMatchObject({ status: 'succeeded' });
+  for (const id of begun) expect(await stack.operation(id, undefined, 150_000)).toMatchObject({ status: 'succeeded' });
 
   // More requests than two instances are to have, until everything was counted.
   let isOver = false;
@@ -92,7 +92,7 @@ it('every metric and label of alerts and dashboards exists on a running stack, a
   });
   await send('chat', 'slw_wrong');
   let left: string[] = [];
-  let metrics: Shown = new Map();
+  let metrics: MetricLabels = new Map();
   try {
     await until(
       'all metrics exist',
@@ -101,7 +101,7 @@ it('every metric and label of alerts and dashboards exists on a running stack, a
         left = missing(metrics);
         return left.length === 0;
       },
-      60_000,
+      120_000,
       () => left.join(', '),
     );
   } finally {

@@ -1,4 +1,4 @@
-import { prepared } from '@slipway/platform-database';
+import { LAST_BACKUP_AT, prepared } from '@slipway/platform-database';
 
 /** An upsert by the clock of Postgres: those of hosts may differ. */
 export const RECORD_WORKER_BEAT = prepared(
@@ -20,7 +20,7 @@ export const FIND_STORED_METRICS = prepared(
      pg_database_size(current_database())::float8 as size,
      (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
      current_setting('max_connections')::int as connections_limit,
-     (select extract(epoch from taken_at)::float8 from last_backup) as backup_at`,
+     ${LAST_BACKUP_AT} as backup_at`,
 );
 
 /** Reads Postgres itself, the schema and the workers' heartbeats, at one moment and in one round trip. */

@@ -41,7 +41,7 @@ export { openSecret, sealSecret } from './secret-box.js';
 export { keyProblems, type SealedColumn } from './sealed-column.js';
 export { type KeyUse, rotateSecretKey } from './rotate-secret-key.js';
 export { readManifest, restoreBackup, restoreFiles, writeBackup, type KeptFiles } from './backup/folder.js';
-export { LastBackupEntity } from './backup/last-backup.entity.js';
+export { LAST_BACKUP_AT, LastBackupEntity } from './backup/last-backup.entity.js';
 export { RestoreError } from './backup/load.js';
 export { StoredChangeEntity, StoredTableEntity, StoredTotalEntity } from './stored-counts.entity.js';
 export { migrate, requireFit } from './migrate.js';
