@@ -7,6 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** An embedded Postgres and three processes, on a busy machine. */
 const START_MS = 180_000;
 const RUN_MS = 300_000;
+/** How this machine reaches the registry of npm. */
+const NETWORK = /^(https?_proxy|no_proxy|all_proxy|node_extra_ca_certs|npm_config_registry)$/i;
 
 export interface Result {
   code: number;
@@ -33,10 +35,12 @@ export class CleanRoot {
     return folder;
   }
 
-  /** Nothing of this process but the programs of the system. @param prefix where npm installs commands */
+  /** The programs of the system and its network, and nothing else of this process. @param prefix where npm installs commands */
   env(prefix?: string): Record<string, string> {
     const bins = [...(prefix ? [path.join(prefix, 'bin')] : []), path.dirname(process.execPath), '/usr/bin', '/bin'];
+    const network = Object.entries(process.env).filter(([name]) => NETWORK.test(name));
     return {
+      ...(Object.fromEntries(network) as Record<string, string>),
       PATH: bins.join(path.delimiter),
       HOME: this.home,
       TMPDIR: this.folder('tmp'),

@@ -144,9 +144,9 @@ const APPS = ['api', 'worker', 'gateway'];
       '--set',
       `image.registry=${host}/slipway`,
       '-f',
-      path.join(ROOT, 'deploy/helm/slipway/ci/ha-values.yaml'),
+      path.join(ROOT, 'deploy/helm/slipway/ci/minimal-values.yaml'),
     ];
     const rendered = await run(HELM!, 'template', 'slipway', ...chart, ...values);
-    expect(rendered).toContain(`image: "${host}/slipway/slipway-api:${version}"`);
+    expect(rendered).toContain(`image: ${host}/slipway/slipway-api:${version}\n`);
   });
 });
