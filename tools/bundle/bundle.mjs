@@ -14,10 +14,21 @@ export const PROCESSES = {
   gateway: ['main'],
 };
 
-/** A package that reads its own files stays a package, with these files. */
+/**
+ * Packages that stay packages, with these files: one that reads its own files, and one that must be complete before any
+ * other module starts, which esbuild does not ensure if it splits a bundle.
+ */
 const UNBUNDLED = {
+  'reflect-metadata': /^(Reflect\.js|package\.json|LICENSE|CopyrightNotice\.txt)$/,
   'swagger-ui-dist':
     /^(absolute-path\.js|package\.json|LICENSE|NOTICE|favicon-\d+x\d+\.png|index\.(css|html)|swagger-ui(-bundle|-standalone-preset)?\.(js|css)(\.LICENSE\.txt)?)$/,
+};
+
+/** Modules that each process loads before all others. A file of ours is copied next to the programs. */
+const FIRST = {
+  api: ['reflect-metadata'],
+  worker: ['libs/platform/observability/dist/lean-heap.js', 'reflect-metadata'],
+  gateway: [],
 };
 
 /**
@@ -34,11 +45,12 @@ export async function bundleProcess(name, folder) {
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   const packages = new Set(packagesIn(outputs));
   for (const [dependency, files] of Object.entries(UNBUNDLED)) {
-    if (!importsOf(outputs).some((specifier) => specifier.startsWith(`${dependency}/`))) continue;
+    if (!importsOf(outputs).some((specifier) => `${specifier}/`.startsWith(`${dependency}/`))) continue;
     copyPackage(dependency, files, folder);
     packages.add(`node_modules/${dependency}`);
   }
   if (name === 'api') copyConsole(folder);
+  cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'));
   const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
   return { bytes, packages: [...packages].sort() };
 }
@@ -48,6 +60,11 @@ async function buildProcess(name, outdir, root) {
   for (const file of entryPoints)
     if (!existsSync(path.join(ROOT, file))) throw new Error(`${file} does not exist. Run npm run build first.`);
   mkdirSync(outdir, { recursive: true });
+  const first = FIRST[name].map((module) => {
+    if (!module.endsWith('.js')) return module;
+    cpSync(path.join(ROOT, module), path.join(outdir, path.basename(module)));
+    return `./${path.basename(module)}`;
+  });
   const { metafile } = await build({
     entryPoints,
     outdir,
@@ -64,7 +81,7 @@ async function buildProcess(name, outdir, root) {
     legalComments: 'none',
     external: ['*.node', 'pg-native', ...Object.keys(UNBUNDLED)],
     plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root })],
-    banner: { js: COMMONJS_NAMES },
+    banner: { js: [...first.map((module) => `import '${module}';`), COMMONJS_NAMES].join('\n') },
     metafile: true,
     logLevel: 'error',
   });
@@ -80,7 +97,8 @@ function packagesIn(outputs) {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   return inputs
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .flatMap(([file]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+    .flatMap(([file]) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])
+    .filter((location) => !location.includes(':'));
 }
 
 function copyPackage(dependency, files, folder) {

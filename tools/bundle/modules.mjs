@@ -10,7 +10,10 @@ const require = slipwayCreateRequire(import.meta.url);
 const __filename = slipwayFileURLToPath(import.meta.url);
 const __dirname = slipwayFileURLToPath(new URL('.', import.meta.url));`;
 
-const NAMED = '?named.mjs';
+const NAMED = 'named exports';
+
+/** Files that use `import.meta`: ours, and those of Nest. Each file that a plugin reads takes time. */
+const WITH_ADDRESSES = /\/(apps|libs)\/.*\/dist\/.*\.js$|\/@nestjs\/.*\.js$/;
 
 /**
  * An optional dependency that is not installed stays a `require` or an `import()`, which fails only when it is called.
@@ -25,10 +28,9 @@ export const packagesAsInNode = {
       if (pluginData === inner) return undefined;
       const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: inner });
       if (found.errors.length > 0) return { path: specifier, external: true };
-      return kind === 'dynamic-import' && isCommonJs(found) ? { path: found.path, suffix: NAMED } : found;
+      return kind === 'dynamic-import' && isCommonJs(found) ? { path: found.path, namespace: NAMED } : found;
     });
-    build.onLoad({ filter: /./ }, async ({ path: file, suffix }) => {
-      if (suffix !== NAMED) return undefined;
+    build.onLoad({ filter: /./, namespace: NAMED }, async ({ path: file }) => {
       return { contents: reexport(file, await import(pathToFileURL(file).href)), resolveDir: path.dirname(file) };
     });
   },
@@ -48,7 +50,7 @@ export function keepAddresses(folder, { repository, root }) {
   return {
     name: 'keep addresses',
     setup(build) {
-      build.onLoad({ filter: /\.m?js$/ }, (args) => {
+      build.onLoad({ filter: WITH_ADDRESSES }, (args) => {
         const source = readFileSync(args.path, 'utf8');
         if (!source.includes('import.meta.')) return undefined;
         const at = path.join(root, path.relative(repository, args.path));

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The files of each project that are started, or imported by the command `slipway`. */
 const TOOLS = { 'tools/quickstart': ['foreground', 'migrate', 'backup', 'restore'], 'tools/inference-sim': ['main'] };
 
-/** What `slipway-server` runs, as the scripts of the same names do in a clone. */
+/** The commands of `slipway-server`, each with its file. In a clone, the scripts of these names do the same. */
 export const SERVER_COMMANDS = {
   migrate: 'tools/quickstart/dist/migrate.js',
   backup: 'tools/quickstart/dist/backup.js',

@@ -43,7 +43,7 @@ it('publishes packages only after an approval, and gives no other job the identi
   const [first] = publish.steps.flatMap(({ run }) =>
     run && /sha256sum --check|\bpublish\b|\bpush\b/.test(run) ? [run] : [],
   );
-  // What was built must be what is published.
+  // The published files must be the ones that the other job made.
   expect(first).toContain('sha256sum --check --strict SHA256SUMS');
 });
 

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '@slipway/platform-config';
+import pg from 'pg';
 import { getMetadataArgsStorage, type DataSourceOptions } from 'typeorm';
 import { SnakeCaseColumns } from './rows.js';
 import { Database } from './database.js';
@@ -15,6 +16,8 @@ import { PipelinedReader } from './pipelined-reader.js';
 export function dataSourceOptions(url: string, poolSize: number): DataSourceOptions {
   return {
     type: 'postgres',
+    // In a bundle, TypeORM would look for the package in vain.
+    driver: pg,
     url,
     entities: getMetadataArgsStorage().tables.map((table) => table.target),
     namingStrategy: new SnakeCaseColumns(),

@@ -40,6 +40,7 @@ export async function migrate(
     await tellBreaks(lock, migrations);
     const source = await new DataSource({
       type: 'postgres',
+      driver: pg,
       url: ownerUrl,
       migrations: [...migrations],
       migrationsTableName: APPLIED,
