@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import type { RunVerb } from './verb.js';
+import type { RunVerb } from '../nouns/verb.js';
 
 const PACKAGE = '@slipway/server';
 
