@@ -115,6 +115,8 @@ install_programs() {
     command -v "$program" > /dev/null && continue
     case $program in
       c++) missing+=(g++) ;;
+      promtool) missing+=(prometheus) ;;
+      psql) missing+=(postgresql-client) ;;
       redis-server) [ -n "${REDIS_URL:-}" ] || missing+=(redis-server) ;;
       *) missing+=("$program") ;;
     esac

@@ -17,6 +17,8 @@ export const bundle = () =>
     // Node parses code even if it never runs, so the bundle is minified. Names stay readable for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
+    // Names the packages in the bundle, for their licences.
+    metafile: true,
     logLevel: 'error',
     // commander and yaml are CommonJS and load Node's modules with `require`.
     banner: {

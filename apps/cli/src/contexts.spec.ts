@@ -89,6 +89,34 @@ it('knows the gateway of a stack, if it is of this machine, and gives it no toke
   expect(() => contexts(none).chosen()).toThrow('its address https://elsewhere.example.com is not one of this machine');
 });
 
+describe('the stack of the person, in ~/.slipway', () => {
+  const elsewhere = () => {
+    const folder = path.join(home, 'srv/work');
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  };
+  const person = () => ({ ...none, HOME: path.join(home, 'ada') });
+
+  it('is found from every folder that has no other stack', () => {
+    stackIn(path.join(home, 'ada'));
+    expect(contexts(person(), elsewhere()).chosen()).toEqual(LOCAL);
+    stackIn(path.join(home, 'srv'), { url: 'http://127.0.0.1:7171' });
+    expect(contexts(person(), elsewhere()).chosen().url).toBe('http://127.0.0.1:7171');
+  });
+
+  it('is the one that slipway up starts, unless SLIPWAY_HOME or a folder names another', () => {
+    const own = path.join(home, 'ada/.slipway');
+    expect(contexts(person(), elsewhere()).homeToStart()).toBe(own);
+    const other = stackIn(path.join(home, 'srv'));
+    expect(contexts(person(), elsewhere()).homeToStart()).toBe(other);
+    expect(contexts({ ...person(), SLIPWAY_HOME: 'here' }, elsewhere()).homeToStart()).toBe(
+      path.join(elsewhere(), 'here'),
+    );
+    chmodSync(other, 0o777);
+    expect(() => contexts(person(), elsewhere()).homeToStart()).toThrow(`${other} is ignored: other users may change`);
+  });
+});
+
 it('takes an address with or without /api/v1', () => {
   for (const end of ['', '/', '/api/v1', '/api/v1/']) {
     contexts().keep({ ...kept('one'), url: `https://one.example.com${end}` });

@@ -32,15 +32,17 @@ interface ContextFile {
   contexts: Record<string, { url: string; token: string }>;
 }
 
-/** `npm start` serves here unless another program has the port. */
+/** A stack on this machine serves here unless another program has the port. */
 const LOCAL_URL = 'http://127.0.0.1:7070';
-/** The name of the stack of `npm start`, as a context. */
+/** The name of the stack of this machine, as a context. */
 const LOCAL = 'local';
 const MOST_BYTES = 1024 * 1024;
 
 /** The contexts that `slipway login` has kept, in a file that only its owner can read. */
 export class Contexts {
   readonly file: string;
+  /** The home of a stack that no folder here or above has. */
+  private readonly ownHome: string;
 
   constructor(
     private readonly env: Environment,
@@ -50,7 +52,9 @@ export class Contexts {
   ) {
     // A relative path would lead into the current folder, whose files may come from someone else.
     const absolute = (name: string): string | undefined => (path.isAbsolute(env[name] ?? '') ? env[name] : undefined);
-    const config = absolute('XDG_CONFIG_HOME') ?? path.join(absolute('HOME') ?? homedir(), '.config');
+    const person = absolute('HOME') ?? homedir();
+    const config = absolute('XDG_CONFIG_HOME') ?? path.join(person, '.config');
+    this.ownHome = path.join(person, '.slipway');
     this.file = path.join(config, 'slipway', 'contexts.json');
   }
 
@@ -101,6 +105,25 @@ export class Contexts {
     );
   }
 
+  /**
+   * The home that `slipway up` starts: the one whose stack the other commands would use here, or else a new one.
+   * @throws CliError if there are only homes that may come from someone else
+   */
+  homeToStart(): string {
+    const named = this.env['SLIPWAY_HOME'];
+    if (named) return path.resolve(this.cwd, named);
+    const { stack, ignored } = this.local();
+    if (stack) return stack.home;
+    const [first] = ignored;
+    if (first)
+      throw new CliError(
+        `${first.home} is ignored: ${first.reason}.`,
+        EXIT.failed,
+        'Fix that, or set SLIPWAY_HOME to the folder that should have the data.',
+      );
+    return this.ownHome;
+  }
+
   keep({ name, url, token }: Context): void {
     const { contexts } = this.read();
     this.write({ current: name, contexts: { ...contexts, [name]: { url, token } } });
@@ -140,8 +163,8 @@ export class Contexts {
   }
 
   /**
-   * The stack of `npm start`: of SLIPWAY_HOME, of this folder or a parent folder, or of
-   * the clone that this command was built in.
+   * The stack of `npm start` or `slipway up`: of SLIPWAY_HOME, of this folder or a parent folder, of the person's own
+   * folder, or of the clone that this command was built in.
    * @returns `ignored`: homes nearer than the stack that are not used
    */
   private local(): { stack?: LocalStack; ignored: IgnoredHome[] } {
@@ -165,7 +188,7 @@ export class Contexts {
       homes.push(path.join(folder, '.slipway'));
       if (folder === path.dirname(folder)) break;
     }
-    return [...homes, path.join(this.clone, '.slipway')];
+    return [...new Set([...homes, this.ownHome, path.join(this.clone, '.slipway')])];
   }
 
   private read(): ContextFile {

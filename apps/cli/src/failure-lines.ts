@@ -1,4 +1,5 @@
 import { asSlipwayError, CliError } from './exit-codes.js';
+import { START_COMMAND } from './local-stack.js';
 import { remedyOf } from './remedies.js';
 import { harmless, painted, wordsOf, type Terminal } from './terminal.js';
 
@@ -10,8 +11,7 @@ const UNANSWERED: readonly string[] = ['connection_failed', 'unexpected_answer']
 
 /** A gateway answers each path of the api with it. */
 const OF_GATEWAY = 'unknown_url';
-const OTHER_ADDRESS =
-  'Use the address of the api, which npm start prints next to that of the gateway (7070 by default).';
+const OTHER_ADDRESS = `Use the address of the api, which ${START_COMMAND} prints next to that of the gateway (7070 by default).`;
 
 /** Describes a failure: its cause, the remedy, and the identifiers to find it in the api's logs. */
 export function failureLines(error: unknown, terminal: Terminal): string[] {

@@ -2,7 +2,10 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 
-/** A stack of `npm start`, as its home describes it. */
+/** The command that starts the stack of this machine: an installed `slipway` has no clone. */
+export const START_COMMAND = import.meta.url.includes('/node_modules/') ? 'slipway up' : 'npm start';
+
+/** A stack of `npm start` or `slipway up`, as its home describes it. */
 export interface LocalStack {
   /** The folder that describes it, such as `/home/ada/shop/.slipway`. */
   home: string;
@@ -19,7 +22,7 @@ export interface IgnoredHome {
   reason: string;
 }
 
-/** `npm start` writes `slw_<id>_<secret>`. Any other content could be a secret that a link was made to. */
+/** A stack writes `slw_<id>_<secret>`. Any other content could be a secret that a link was made to. */
 const TOKEN = /^slw_[A-Za-z0-9-]{1,64}_[\x21-\x7e]{1,512}$/;
 const MOST_BYTES = 4_096;
 

@@ -90,7 +90,7 @@ function leaves(command: Command, words: string[] = []): Leaf[] {
 
 const commands = leaves(program);
 /** These use a shell, or read and write files on this machine: other specs run them. */
-const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor|open|chat)\b/;
+const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor|open|chat|up)\b/;
 
 it('reaches every operation of the document by a noun and a verb, with the lines that its help shows', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-cli-'));

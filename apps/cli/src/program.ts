@@ -17,6 +17,7 @@ import { rollback, rollouts } from './nouns/rollouts.js';
 import { files, references, sandboxes } from './nouns/sandboxes.js';
 import { instances, policies, revisions, routes } from './nouns/serving.js';
 import { events, logs } from './nouns/streams.js';
+import { up } from './servers/up.js';
 import type { Noun, Verb } from './nouns/verb.js';
 import { webhooks } from './nouns/webhooks.js';
 import { FORMATS } from './output.js';
@@ -75,7 +76,7 @@ const verbsOf =
 
 /** Each group is one line here. */
 const GROUPS: readonly Group[] = [
-  verbsOf(login, logout, whoami, system),
+  verbsOf(up, login, logout, whoami, system),
   nounsOf(context, deployments, rollouts),
   verbsOf(rollback),
   nounsOf(revisions, routes, operations),

@@ -1,4 +1,4 @@
-import '@slipway/platform-observability/lean-heap';
+import { growHeapWhileBusy } from '@slipway/platform-observability/lean-heap';
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type INestApplicationContext } from '@nestjs/common';
@@ -56,6 +56,7 @@ while (!life.isStopping && !(await isReady())) await delay(READY_CHECK_MS);
 if (!life.isStopping) {
   logger.log('accepting operations', 'worker');
   life.ready();
+  growHeapWhileBusy();
 }
 
 /** Operations stop first: an operation that checked while the engines stop would consider its candidate dead. */

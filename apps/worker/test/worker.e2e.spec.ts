@@ -129,7 +129,7 @@ function isAlive(pid: number): boolean {
 
 it('keeps its heap small from its first module on', async () => {
   const main = await readFile(path.join(ROOT, 'apps/worker/dist/main.js'), 'utf8');
-  expect(main).toMatch(/^import '@slipway\/platform-observability\/lean-heap';\n/);
+  expect(main).toMatch(/^import \{ growHeapWhileBusy \} from '@slipway\/platform-observability\/lean-heap';\n/);
 });
 
 it('reports when it is ready, and ends by itself when its launcher is gone', async () => {

@@ -118,4 +118,4 @@ export { hasOtherContentType, hasUtf8Charset, mediaTypeOf, preferredMediaType } 
 export { lineOfUnknownMethod, type RefusedInput } from './http/request-line.js';
 export { retryAfterMs } from './http/retry-after.js';
 export * from './time-limit.js';
-export { beginningOf, ordinalOf } from './text.js';
+export { beginningOf, ordinalOf, TRIMMED_LINE } from './text.js';

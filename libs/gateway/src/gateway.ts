@@ -22,7 +22,7 @@ import { DEFAULT_SETTINGS, type GatewaySettings } from './settings.js';
 import { SnapshotFile } from './snapshot/snapshot.file.js';
 import { SnapshotFollower } from './snapshot/snapshot.follower.js';
 import { Snapshot } from './snapshot/snapshot.js';
-import { metricsText } from './telemetry/metrics.js';
+import { metricsText, Refusals } from './telemetry/metrics.js';
 import { Recorder } from './telemetry/recorder.js';
 import { UsageBook } from './telemetry/usage.js';
 import { Reporter } from './telemetry/reporter.js';
@@ -78,6 +78,7 @@ export class Gateway {
   private readonly sessions: SessionBook;
   private readonly recorder: Recorder;
   private readonly usage: UsageBook;
+  private readonly refusals = new Refusals();
   private readonly inference: Inference;
   private reporter: Reporter | null = null;
   private readonly sockets = new Set<Socket>();
@@ -144,7 +145,13 @@ export class Gateway {
       this.events(),
       log,
     );
-    this.server = createGatewayServer(this.handlers(), this.settings, () => this.isDraining, log);
+    this.server = createGatewayServer(
+      this.handlers(),
+      this.settings,
+      () => this.isDraining,
+      log,
+      (error) => this.refusals.note(error),
+    );
     this.server.on('connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
@@ -245,6 +252,7 @@ export class Gateway {
       inFlight: () => this.inference.inFlight,
       heldBytes: () => this.inference.bytes.held,
       operatorFile: this.options.operatorFile,
+      refusals: this.refusals,
     });
   }
 

@@ -7,6 +7,12 @@ import { parse } from 'yaml';
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const CHART = path.join(ROOT, 'deploy/helm/slipway');
 export const RAW = path.join(ROOT, 'deploy/kubernetes');
+/** The values for production. deploy/kubernetes has what the chart renders with them. */
+export const PRODUCTION = path.join(CHART, 'values-production.yaml');
+
+const OBSERVABILITY = path.join(ROOT, 'deploy/observability');
+const DASHBOARDS = path.join(OBSERVABILITY, 'dashboards');
+const FILES = path.join(CHART, 'files');
 
 export type Bag = Record<string, unknown>;
 
@@ -25,11 +31,25 @@ export function readYaml(file: string): Bag {
   return parse(readFileSync(file, 'utf8')) as Bag;
 }
 
-/** The example values files of the chart, by their names without `-values.yaml`. */
+/** The values files that the chart brings: its examples by their names without `-values.yaml`, and `production`. */
 export function exampleValues(): Map<string, string> {
   const folder = path.join(CHART, 'ci');
   const files = readdirSync(folder).filter((name) => name.endsWith('-values.yaml'));
-  return new Map(files.map((name) => [name.replace(/-values\.yaml$/, ''), path.join(folder, name)]));
+  const examples = files.map((name): [string, string] => [name.replace(/-values\.yaml$/, ''), path.join(folder, name)]);
+  return new Map([...examples, ['production', PRODUCTION]]);
+}
+
+/**
+ * Files of the chart that are copies, with their sources. A chart contains only its own folder, and Helm reports each
+ * symbolic link to every user. `node tools/chart/dist/main.js` writes them; a test compares them.
+ */
+export function copiedFiles(): { source: string; copy: string }[] {
+  const dashboards = readdirSync(DASHBOARDS).filter((name) => name.endsWith('.json'));
+  return [
+    { source: path.join(ROOT, 'docker/postgres-init.sh'), copy: path.join(FILES, 'postgres-init.sh') },
+    { source: path.join(OBSERVABILITY, 'alerts.yaml'), copy: path.join(FILES, 'alerts.yaml') },
+    ...dashboards.map((name) => ({ source: path.join(DASHBOARDS, name), copy: path.join(FILES, 'dashboards', name) })),
+  ];
 }
 
 /** Rights of the worker in a namespace of models; no other process has any. */

@@ -1,21 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { kubeconfigOf, isReady, SECRETS, TestBed, type Image, type Pod } from '@slipway/kube-testbed';
+import { isReady, SECRETS, TestBed, type Pod } from '@slipway/kube-testbed';
 import { Slipway } from '@slipway/sdk';
-import { CHART, exampleValues } from '../src/chart.js';
+import { stringify } from 'yaml';
+import { CHART, PRODUCTION } from '../src/chart.js';
 import { runHelm } from '../src/helm.js';
 import { EmptyDatabase } from './empty-database.js';
 import { kubectlAt } from './kubectl.js';
 import { helm, kubectl } from './programs.js';
+import { StandIns } from './stand-ins.js';
+import { makeVolumes } from './volumes.js';
 
-const IMAGE = fileURLToPath(new URL('./image.mjs', import.meta.url));
 /** Requests go to pods that were ready between one and two of these intervals ago. */
 const BEHIND_MS = 1_000;
 export const TOKEN = `slw_bootstrap_${'5'.repeat(64)}`;
 
-/** A release of the chart on simulated nodes. The pods are our own built processes, with their own database. */
+/**
+ * A release with the production values on simulated nodes. The pods are our own built processes, with their own
+ * database.
+ */
 export class InstalledRelease {
   private readonly endpoints = new Map<string, { at: number; pods: Promise<Pod[]>; next: Promise<Pod[]> }>();
 
@@ -24,23 +27,19 @@ export class InstalledRelease {
     readonly namespace: string,
     readonly models: string,
     private readonly database: EmptyDatabase,
-    private readonly folder: string,
+    private readonly standIns: StandIns,
   ) {}
 
   /** Migrates with the chart's own hook, and returns when all pods are ready. */
   static async install(): Promise<InstalledRelease> {
     const database = await EmptyDatabase.create();
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-chart-'));
-    const imageOf = (app: string): Image => ({
-      command: [process.execPath, IMAGE, app, path.join(folder, 'slipway.config.yaml')],
-      listens: true,
-    });
-    const images = Object.fromEntries(['api', 'worker', 'gateway'].map((app) => [`slipway-${app}`, imageOf(app)]));
+    const standIns = new StandIns();
     // Slower than the default of the bed: the 10 s of preStop then take 4 s, which is longer than the delay of the load
     // balancer.
-    const bed = await TestBed.open({ nodes: [{}, {}], images, pace: { graceSecondMs: 400, probeSecondMs: 250 } });
+    const pace = { graceSecondMs: 400, probeSecondMs: 250 };
+    const bed = await TestBed.open({ nodes: [{}, {}, {}], images: standIns.images(), pace });
     const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
-    const release = new InstalledRelease(bed, namespace, await bed.namespace(), database, folder);
+    const release = new InstalledRelease(bed, namespace, await bed.namespace(), database, standIns);
     try {
       await release.begin();
       return release;
@@ -99,8 +98,8 @@ export class InstalledRelease {
 
   async close(): Promise<void> {
     await this.bed.close();
+    await this.standIns.close();
     await this.database.drop();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   private async begin(): Promise<void> {
@@ -111,24 +110,40 @@ export class InstalledRelease {
     await secret('slipway-database', { url, 'owner-url': ownerUrl, 'gateway-url': gatewayUrl });
     await secret('slipway-key', { key: Buffer.alloc(32, 5).toString('base64') });
     await secret('slipway-bootstrap', { token: TOKEN });
-    const kubeconfig = path.join(this.folder, 'kubeconfig');
-    // Replaces the volume, which nodes of the bed do not have. The text is that of the ConfigMap, except for the
-    // identity of the worker.
-    const config = { defaults: false, targets: [targetOf(kubeconfig, this.models)] };
-    writeFileSync(path.join(this.folder, 'slipway.config.yaml'), JSON.stringify(config));
+    await makeVolumes(access.kubeconfig, 4, this.namespace);
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'slipway-workspaces' },
+      spec: {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: this.namespace,
+        resources: { requests: { storage: '1Gi' } },
+      },
+    };
+    const made = await kubectlAt(kubectl, access.kubeconfig)(
+      ['apply', '-n', this.namespace, '-f', '-'],
+      JSON.stringify(claim),
+    );
+    if (made.status !== 0) throw new Error(made.stderr);
+    const values = { config: { defaults: false, targets: [targetOf(this.models)] } };
+    writeFileSync(this.valuesFile, stringify(values));
+    this.standIns.follow(this.bed, this.namespace);
     await this.helm('install', []);
-    const run = kubectlAt(kubectl, access.kubeconfig);
-    const made = await run(['create', 'token', 'slipway-worker', '-n', this.namespace]);
-    if (made.status !== 0) throw new Error(`the account of the worker gets no token: ${made.stderr}`);
-    writeFileSync(kubeconfig, kubeconfigOf({ ...access, token: made.stdout.trim() }, this.namespace));
+  }
+
+  private get valuesFile(): string {
+    return path.join(this.standIns.folder, 'values.yaml');
   }
 
   private async helm(command: 'install' | 'upgrade', set: string[]): Promise<void> {
-    const sets = ['gateway.replicas=2', `targets.namespaces[0].name=${this.models}`, ...set].flatMap((one) => [
-      '--set',
-      one,
-    ]);
-    const values = ['--values', exampleValues().get('minimal')!, ...sets];
+    const always = [
+      `targets.namespaces[0].name=${this.models}`,
+      // Volumes of the bed have a class of their own for each test.
+      `gateway.persistence.storageClassName=${this.namespace}`,
+    ];
+    const sets = [...always, ...set].flatMap((one) => ['--set', one]);
+    const values = ['--values', PRODUCTION, '--values', this.valuesFile, ...sets];
     const wait = ['--namespace', this.namespace, '--wait', '--timeout', '240s'];
     try {
       await runHelm(helm, [command, 'slipway', CHART, ...wait, ...values], this.bed.access.kubeconfig);
@@ -138,10 +153,9 @@ export class InstalledRelease {
   }
 }
 
-const targetOf = (kubeconfig: string, namespace: string): object => ({
+const targetOf = (namespace: string): object => ({
   name: 'pods',
   kind: 'kubernetes',
-  cluster: { kubeconfig },
   namespaces: { default: namespace },
   engines: {
     sim: {

@@ -42,7 +42,7 @@ async function chat(): Promise<string> {
   }
 }
 
-it('the installed chart migrates, gets ready, runs a model in a pod, and is upgraded under load without a lost request', async () => {
+it('a release with the production values runs a model in a pod, and is upgraded under load with two of three gateways at any time and without a lost request', async () => {
   const { models, bed } = release!;
   const { deployments } = await release!.slipway();
   await deployments.create({ name: 'chat' });
@@ -57,9 +57,10 @@ it('the installed chart migrates, gets ready, runs a model in a pod, and is upgr
   expect([operation.status, operation.message]).toEqual(['succeeded', expect.anything()]);
   await until('it is served', async () => (await chat()) === 'served');
   const [model] = await bed.pods(models);
-  const before = await namesOf();
+  const before = await uidsOf();
 
   const answers: Promise<string>[] = [];
+  const gateways: number[] = [];
   let isOver = false;
   const load = (async () => {
     while (!isOver) {
@@ -67,22 +68,29 @@ it('the installed chart migrates, gets ready, runs a model in a pod, and is upgr
       await delay(1_000 / PER_SECOND);
     }
   })();
+  const watch = (async () => {
+    while (!isOver) {
+      gateways.push((await release!.serving('gateway')).length);
+      await delay(250);
+    }
+  })();
   await release!.upgrade(...COMPONENTS.map((one) => `${one}.podAnnotations.round=second`));
   await until('no pod of before is left', async () => {
-    const now = await namesOf();
-    return before.every((name) => !now.includes(name));
+    const now = await uidsOf();
+    return before.every((uid) => !now.includes(uid));
   });
   isOver = true;
-  await load;
+  await Promise.all([load, watch]);
   const lost = (await Promise.all(answers)).filter((answer) => answer !== 'served');
   expect(answers.length).toBeGreaterThan(2 * PER_SECOND);
   expect(lost).toEqual([]);
+  expect([Math.min(...gateways), Math.max(...gateways)]).toEqual([2, 3]);
   const [after, ...others] = await bed.pods(models);
   expect([after?.metadata.uid, others]).toEqual([model?.metadata.uid, []]);
   expect(await chat()).toBe('served');
 });
 
-async function namesOf(): Promise<string[]> {
+async function uidsOf(): Promise<string[]> {
   const serving = await Promise.all(COMPONENTS.map((one) => release!.serving(one)));
-  return serving.flat().map(({ metadata }) => metadata.name);
+  return serving.flat().map(({ metadata }) => metadata.uid);
 }

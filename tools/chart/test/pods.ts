@@ -15,6 +15,7 @@ export interface Container extends Bag {
 }
 
 export interface PodSpec extends Bag {
+  initContainers?: Container[];
   containers: Container[];
   volumes?: (Bag & { name: string })[];
   securityContext?: Bag;
@@ -39,6 +40,11 @@ export function podsOf(objects: readonly KubeObject[]): Pod[] {
     return template ? [{ of, labels: template.metadata.labels, spec: template.spec }] : [];
   });
 }
+
+export const containersOf = ({ initContainers = [], containers }: PodSpec): Container[] => [
+  ...initContainers,
+  ...containers,
+];
 
 export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 

@@ -1,16 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { beforeAll, describe, expect } from '@jest/globals';
+import { beforeAll, describe, expect, jest } from '@jest/globals';
 import { ALL_VARIABLES, loadConfig, VARIABLES, type ProcessName } from '@slipway/platform-config';
 import { TARGETS } from '@slipway/registry/targets';
 import { kubernetesTarget } from '@slipway/target-kubernetes';
-import { CHART, exampleValues, RAW, readYaml, ROOT } from '../src/chart.js';
+import { CHART, exampleValues, PRODUCTION, RAW, readYaml, ROOT } from '../src/chart.js';
 import { objectsOf, renderChart, runHelm, type KubeObject } from '../src/helm.js';
 import { rawManifests } from '../src/manifests.js';
-import { environmentOf, found, isSelected, nameOf, podsOf } from './pods.js';
+import { containersOf, environmentOf, found, isSelected, nameOf, podsOf } from './pods.js';
 import { helm, itWith } from './programs.js';
 
+// Dozens of renderings, of up to some seconds each on a busy machine.
+jest.setTimeout(300_000);
 const it = itWith(helm);
 const KINDS = [...TARGETS.filter(({ kind }) => kind !== kubernetesTarget.kind), kubernetesTarget];
 const EXAMPLES = [...exampleValues()];
@@ -28,6 +30,10 @@ const known = readFileSync(path.join(ROOT, 'docker/.env.example'), 'utf8');
 const KNOWN = [...known.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
 const SECRET = VARIABLES.filter(({ secret }) => secret).map(({ name }) => name);
 const AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
+/** Variables of `extraEnv` in the examples. */
+const EXTRA = ['AWS_REGION', 'NODE_EXTRA_CA_CERTS'];
+/** The user in the image of Postgres is another one than in ours. */
+const userOf = ({ metadata }: KubeObject): number => (metadata.name === 'slipway-postgres' ? 999 : 1000);
 
 describe.each(EXAMPLES)('%s', (name, file) => {
   const objects = (): KubeObject[] => rendered.get(name)!;
@@ -36,10 +42,11 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     expect(await runHelm(helm, ['lint', CHART, '--strict', '--values', file])).toContain('0 chart(s) failed');
   });
 
-  it('creates api, worker, gateway, the migration and three tests', () => {
+  it('creates api, worker, gateway, the migration and three tests, and a Postgres only if the values name none', () => {
     const pods = podsOf(objects()).map(({ of }) => of.metadata.name);
     const expected = ['api', 'gateway', 'migrate', 'test-api', 'test-gateway', 'test-worker', 'worker'];
-    expect(pods.sort()).toEqual(expected.map((one) => `slipway-${one}`));
+    if (name === 'default') expected.push('postgres');
+    expect(pods.sort()).toEqual(expected.map((one) => `slipway-${one}`).sort());
   });
 
   it('contains no object twice', () => {
@@ -52,7 +59,11 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       const at = nameOf(of);
       expect([at, spec.securityContext]).toEqual([
         at,
-        expect.objectContaining({ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } }),
+        expect.objectContaining({
+          runAsNonRoot: true,
+          runAsUser: userOf(of),
+          seccompProfile: { type: 'RuntimeDefault' },
+        }),
       ]);
       expect([at, spec['hostNetwork'], spec['hostPID'], spec['hostIPC']]).toEqual([
         at,
@@ -65,7 +76,7 @@ describe.each(EXAMPLES)('%s', (name, file) => {
         expect(['configMap', 'emptyDir', 'persistentVolumeClaim', 'projected', 'secret']).toContain(source);
         if (source === 'emptyDir') expect(volume['emptyDir']).toHaveProperty('sizeLimit');
       }
-      for (const container of spec.containers) {
+      for (const container of containersOf(spec)) {
         expect([at, container.securityContext]).toEqual([
           at,
           { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
@@ -76,21 +87,25 @@ describe.each(EXAMPLES)('%s', (name, file) => {
   });
 
   it('contains secrets only as references, and only variables that .env.example lists', () => {
-    expect(objects().filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    const made = objects().filter(({ kind }) => kind === 'Secret');
+    const expected = ['slipway-bootstrap', 'slipway-key', 'slipway-postgres'];
+    expect(made.map(({ metadata }) => metadata.name).sort()).toEqual(name === 'default' ? expected : []);
     for (const { of, spec } of podsOf(objects()))
-      for (const { env = [] } of spec.containers) {
+      for (const { env = [] } of containersOf(spec)) {
         const names = env.map((one) => one.name);
-        expect([nameOf(of), names.filter((one) => !KNOWN.includes(one))]).toEqual([nameOf(of), []]);
+        const own = of.metadata.name === 'slipway-postgres' ? [] : names;
+        expect([nameOf(of), own.filter((one) => ![...KNOWN, ...EXTRA].includes(one))]).toEqual([nameOf(of), []]);
         expect(new Set(names).size).toBe(names.length);
         const plain = env.filter((one) => one.value !== undefined).map((one) => one.name);
-        expect(plain.filter((one) => SECRET.includes(one) || AWS.includes(one))).toEqual([]);
+        expect(plain.filter((one) => SECRET.includes(one) || AWS.includes(one) || /PASSWORD/.test(one))).toEqual([]);
       }
   });
 
   it('gives each process only variables that it reads', () => {
     for (const process of ['api', 'worker', 'gateway', 'migrate'] as const) {
       const [pod] = podsOf(objects()).filter(({ of }) => of.metadata.name === `slipway-${process}`);
-      const names = pod!.spec.containers[0]!.env!.map((one) => one.name);
+      const given = pod!.spec.containers[0]!.env!.map((one) => one.name);
+      const names = given.filter((one) => !EXTRA.includes(one));
       const isRead = (name: string): boolean =>
         ALL_VARIABLES.some((row) => row.name === name && row.processes.includes(process satisfies ProcessName));
       expect(names).toContain('DATABASE_URL');
@@ -186,6 +201,24 @@ describe('the chart', () => {
     expect(await kinds([SERVICE_MONITOR])).toContain('ServiceMonitor');
   });
 
+  it('renders alert rules and dashboards whole, only if the values ask for them', async () => {
+    const values = [exampleValues().get('default')!];
+    const named = (objects: KubeObject[]): string[] => objects.map(nameOf);
+    const wanted = ['PrometheusRule slipway', 'ConfigMap slipway-dashboards'];
+    expect(named(rendered.get('default')!).filter((one) => wanted.includes(one))).toEqual([]);
+    const set = ['metrics.prometheusRule.enabled=true', 'metrics.dashboards.enabled=true'];
+    const objects = await renderChart({ helm, values, set });
+    const alerts = readYaml(path.join(ROOT, 'deploy/observability/alerts.yaml'));
+    expect(found(objects, 'PrometheusRule', 'slipway').spec).toEqual(alerts);
+    const { metadata, data } = found(objects, 'ConfigMap', 'slipway-dashboards');
+    expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+    const folder = path.join(ROOT, 'deploy/observability/dashboards');
+    const dashboards = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    expect(Object.keys(data)).toEqual(dashboards.map((name) => `slipway-${name}`).sort());
+    for (const name of dashboards)
+      expect(JSON.parse(data[`slipway-${name}`])).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
+  });
+
   it('renders large numbers in full, and gives a gateway no settings of queue, bucket and first token', async () => {
     const set = ['settings.SLIPWAY_RATE_LIMIT_READS=1000000000', 'settings.SLIPWAY_LOG_LEVEL=debug'];
     const objects = await renderChart({ helm, values: [exampleValues().get('ha')!, BIG], set });
@@ -212,18 +245,82 @@ describe('the chart', () => {
     expect(ha.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')).toHaveLength(2);
   });
 
-  it('renders a gateway without a volume as a Deployment', () => {
+  it('renders one gateway without a volume by default, and its successor is ready before it stops', () => {
     const minimal = rendered.get('minimal')!;
     const { spec } = podsOf(minimal).find(({ of }) => of.metadata.name === 'slipway-gateway')!;
-    expect(found(minimal, 'Deployment', 'slipway-gateway').spec.replicas).toBe(1);
+    const gateway = found(minimal, 'Deployment', 'slipway-gateway').spec;
+    expect([gateway.replicas, gateway.strategy.rollingUpdate]).toEqual([1, { maxUnavailable: 0, maxSurge: 1 }]);
     expect(spec.volumes?.find(({ name }) => name === 'home')).toHaveProperty('emptyDir');
+  });
+
+  it('renders three gateways with a volume each for production, and refuses fewer with volumes', async () => {
+    const { spec } = found(rendered.get('production')!, 'StatefulSet', 'slipway-gateway');
+    expect([spec.replicas, spec.volumeClaimTemplates]).toEqual([3, [expect.anything()]]);
+    const wrong = (...set: string[]) => renderChart({ helm, values: [PRODUCTION], set });
+    await expect(wrong('gateway.replicas=2')).rejects.toThrow('at least three gateways');
+    const hpa = ['gateway.hpa.enabled=true', 'gateway.hpa.minReplicas=2'];
+    await expect(wrong(...hpa)).rejects.toThrow('at least three gateways');
+    await expect(wrong('gateway.replicas=2', 'gateway.persistence.enabled=false')).resolves.toBeDefined();
+  });
+
+  it('makes Secrets that fit together, with 256 bits each, and new ones for another release', async () => {
+    const secretsOf = async (): Promise<Record<string, string>> => {
+      const secrets = (await renderChart({ helm })).filter(({ kind }) => kind === 'Secret');
+      for (const { metadata } of secrets) expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+      const pairs = secrets.flatMap((one) => Object.entries(one['data'] as Record<string, string>));
+      return Object.fromEntries(pairs.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+    };
+    const [first, second] = [await secretsOf(), await secretsOf()];
+    expect(Buffer.from(first['key']!, 'base64')).toHaveLength(32);
+    expect(first['token']).toMatch(/^slw_bootstrap_[0-9a-f]{64}$/);
+    const urls = ['url', 'owner-url', 'gateway-url'].map((key) => new URL(first[key]!));
+    expect(urls.map(({ host, pathname }) => host + pathname)).toEqual(urls.map(() => 'slipway-postgres:5432/slipway'));
+    expect(urls.map(({ username }) => username)).toEqual(['slipway_app', 'slipway', 'slipway_gateway_app']);
+    const [app, owner, gateway] = urls.map(({ password }) => password);
+    expect([app, owner]).toEqual([first['app-password'], first['owner-password']]);
+    expect(new Set([app, owner, gateway]).size).toBe(3);
+    expect(Object.keys(first).filter((key) => first[key] === second[key])).toEqual([]);
+  });
+
+  it('gives the login of the owner to the migration alone, also with the Postgres for trials', () => {
+    for (const [example] of EXAMPLES) {
+      const readers = podsOf(rendered.get(example)!).flatMap(({ of, spec }) =>
+        containersOf(spec)
+          .filter(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.secretKeyRef?.key.startsWith('owner-')))
+          .map((container) => `${of.metadata.name}/${container.name}`),
+      );
+      const ofTrial = ['slipway-api/migrate', 'slipway-api/wait', 'slipway-postgres/postgres'];
+      expect(readers.sort()).toEqual([...(example === 'default' ? ofTrial : []), 'slipway-migrate/migrate'].sort());
+    }
+  });
+
+  it('adds variables, volumes and mounts of the values to each process and the migration', async () => {
+    const components = ['migrations', 'api', 'worker', 'gateway'];
+    const set = components.flatMap((one) => [
+      `${one}.extraEnv[0].name=EXTRA`,
+      `${one}.extraEnv[0].value=${one}`,
+      `${one}.extraVolumes[0].name=extra`,
+      `${one}.extraVolumes[0].secret.secretName=${one}`,
+      `${one}.extraVolumeMounts[0].name=extra`,
+      `${one}.extraVolumeMounts[0].mountPath=/etc/${one}`,
+    ]);
+    const objects = await renderChart({ helm, values: [exampleValues().get('minimal')!], set });
+    for (const one of components) {
+      const name = `slipway-${one === 'migrations' ? 'migrate' : one}`;
+      const { spec } = podsOf(objects).find(({ of }) => of.metadata.name === name)!;
+      const [container] = spec.containers;
+      expect(container!.env).toContainEqual({ name: 'EXTRA', value: one });
+      expect(container!.volumeMounts).toContainEqual({ name: 'extra', mountPath: `/etc/${one}` });
+      expect(spec.volumes).toContainEqual({ name: 'extra', secret: { secretName: one } });
+    }
   });
 
   it('renders the migration as the first object, and it uses nothing that is created later', () => {
     for (const [name] of EXAMPLES) {
       const job = found(rendered.get(name)!, 'Job', 'slipway-migrate');
       expect(job.metadata.annotations).toMatchObject({
-        'helm.sh/hook': 'pre-install,pre-upgrade',
+        // The Postgres for trials does not exist before the first install.
+        'helm.sh/hook': name === 'default' ? 'pre-upgrade' : 'pre-install,pre-upgrade',
         'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
       });
       const [{ spec }] = podsOf([job]) as [ReturnType<typeof podsOf>[number]];
@@ -280,6 +377,10 @@ describe('the chart', () => {
     expect(await wrong('api.replicas=2')).toContain('workspace.store');
     for (const set of ['gateway.preStopSeconds=60', 'gateway.drainSeconds=620'])
       expect(await wrong(set)).toContain('gateway.gracePeriodSeconds must be at least');
+    for (const name of ['DATABASE_URL', 'HTTPS_PROXY'])
+      expect(await wrong(`api.extraEnv[0].name=${name}`, 'api.extraEnv[0].value=x')).toContain(`extraEnv sets ${name}`);
+    expect(await wrong('secretKey.existingSecret=', 'secretKey.oldKey=old')).toContain('secretKey.oldKey requires');
+    expect(await wrong('database.existingSecret=', 'networkPolicy.database.port=6432')).toContain('listens on 5432');
     expect(await wrong('queue.backend=redis')).toContain('queue.backend redis requires queue.existingSecret');
     expect(await wrong('gateway.ingress.enabled=true')).toContain(
       'gateway.ingress.enabled requires gateway.ingress.host',
@@ -293,7 +394,7 @@ describe('the chart', () => {
   it('renders the images that Chart.yaml lists', () => {
     const { annotations } = readYaml(path.join(CHART, 'Chart.yaml')) as { annotations: Record<string, string> };
     const listed = objectsOf(annotations['artifacthub.io/images']!)[0] as unknown as { image: string }[];
-    const images = podsOf(rendered.get('minimal')!).flatMap(({ spec }) => spec.containers.map(({ image }) => image));
+    const images = podsOf(rendered.get('default')!).flatMap(({ spec }) => containersOf(spec).map(({ image }) => image));
     expect(listed.map(({ image }) => image).sort()).toEqual([...new Set(images)].sort());
     const [pinned] = podsOf(rendered.get('ha')!)
       .filter(({ of }) => of.metadata.name === 'slipway-api')
@@ -308,20 +409,10 @@ describe('deploy/kubernetes', () => {
     expect(found(objects, 'Role', 'slipway-slipway-worker').metadata.namespace).toBe('slipway-models');
     const made = objectsOf(readFileSync(path.join(RAW, 'namespaces.yaml'), 'utf8'));
     expect(made.map(({ metadata }) => metadata.name)).toEqual(['slipway', 'slipway-models']);
-    const script = readFileSync(path.join(RAW, 'trial-secrets.sh'), 'utf8');
-    const named =
-      JSON.stringify(podsOf(objects).map(({ spec }) => spec)).match(/"secretKeyRef":\{"name":"[^"]+"/g) ?? [];
-    const secrets = [...new Set(named.map((one) => one.split('"').at(-2)!))];
-    expect(secrets.sort()).toEqual(['slipway-bootstrap', 'slipway-database', 'slipway-key']);
-    expect(secrets.filter((one) => !script.includes(`make ${one} `))).toEqual([]);
-    const keys = podsOf(objects).flatMap(({ spec: { containers } }) =>
-      containers.flatMap(({ env = [] }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.key ?? [])),
-    );
-    expect(keys.filter((key) => !script.includes(`--from-literal=${key}=`))).toEqual([]);
   });
 
-  it('contains exactly what the chart renders with the values in that folder', async () => {
-    const objects = await renderChart({ helm, values: [path.join(RAW, 'values.yaml')] });
+  it('contains exactly what the chart renders with the values for production', async () => {
+    const objects = rendered.get('production')!;
     const files = rawManifests(objects, 'slipway');
     for (const [name, text] of files) {
       const committed = objectsOf(readFileSync(path.join(RAW, name), 'utf8'));

@@ -12,7 +12,8 @@ const page = readFileSync(path.join(ROOT, 'docs/guides/kubernetes.md'), 'utf8');
 const blocks = [...page.matchAll(/^```yaml\n((?:targets|secrets):[^`]*)^```$/gm)].map(([, text]) => text!);
 const configs = [...exampleValues(), ['trial', path.join(RAW, 'trial-values.yaml')]].flatMap(([name, file]) => {
   const { config } = readYaml(file!);
-  return isBag(config) ? [[`values of ${name}`, stringify(config)]] : [];
+  const hasTargets = isBag(config) && Array.isArray(config['targets']) && config['targets'].length > 0;
+  return hasTargets ? [[`values of ${name}`, stringify(config)]] : [];
 });
 
 it('docs/guides/kubernetes.md shows a target and a secret', () => {

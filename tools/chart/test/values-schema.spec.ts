@@ -9,6 +9,8 @@ const schema = JSON.parse(readFileSync(path.join(CHART, 'values.schema.json'), '
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
 const MINIMAL = exampleValues().get('minimal')!;
 
+const volume = (fields: Bag): Bag => ({ worker: { extraVolumes: [{ name: 'extra', ...fields }] } });
+
 const problemsOf = (values: Bag): string[] => {
   validate(values);
   return (validate.errors ?? []).map(({ instancePath, params, keyword }) =>
@@ -16,19 +18,12 @@ const problemsOf = (values: Bag): string[] => {
   );
 };
 
-it('the chart has an example for a trial, for several replicas and for tenants', () => {
-  expect([...exampleValues().keys()].sort()).toEqual(['ha', 'minimal', 'multi-tenant']);
+it('the chart has values for production, and examples without values, with Secrets, for several replicas and for tenants', () => {
+  expect([...exampleValues().keys()].sort()).toEqual(['default', 'ha', 'minimal', 'multi-tenant', 'production']);
 });
 
 it.each([...exampleValues()])('the schema accepts the example %s', (_name, file) => {
   expect(problemsOf(valuesOf(file))).toEqual([]);
-});
-
-it('the schema requires the two Secrets without which nothing starts', () => {
-  expect(problemsOf(readYaml(path.join(CHART, 'values.yaml')))).toEqual([
-    '/database/existingSecret',
-    '/secretKey/existingSecret',
-  ]);
 });
 
 describe('the schema refuses and names', () => {
@@ -51,6 +46,19 @@ describe('the schema refuses and names', () => {
     ['an invalid quantity', { gateway: { persistence: { size: 'much' } } }, '/gateway/persistence/size'],
     ['an impossible port', { networkPolicy: { database: { port: 70000 } } }, '/networkPolicy/database/port'],
     ['a label that the chart sets', { api: { podLabels: { 'app.kubernetes.io/name': 'x' } } }, '/api/podLabels'],
+    ['a variable of Slipway in extraEnv', { api: { extraEnv: [{ name: 'SLIPWAY_HOME' }] } }, '/api/extraEnv/0/name'],
+    ['a volume of the node', volume({ hostPath: { path: '/' } }), '/worker/extraVolumes/0/hostPath'],
+    [
+      'the token of an account',
+      volume({ projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }),
+      '/worker/extraVolumes/0/projected/sources/0/serviceAccountToken',
+    ],
+    ['a volume with a name of the chart', volume({ name: 'home', emptyDir: {} }), '/worker/extraVolumes/0/name'],
+    [
+      'a mount of a volume of the chart',
+      { gateway: { extraVolumeMounts: [{ name: 'config', mountPath: '/x' }] } },
+      '/gateway/extraVolumeMounts/0/name',
+    ],
     ['targets that are not a list', { config: { targets: {} } }, '/config/targets'],
   ])('%s', (_what, changes, at) => {
     expect(problemsOf(valuesOf(MINIMAL, changes))).toContain(at);

@@ -67,6 +67,11 @@ it('the chart uses the user, the folders and the ports of the images', () => {
   expect(pod).toMatch(/runAsUser: 1000\nrunAsGroup: 1000/);
 });
 
+it('the Postgres for trials is that of the Compose file', () => {
+  const { database } = readYaml(path.join(CHART, 'values.yaml')) as { database: { trial: { image: string } } };
+  expect(at('docker/compose.yaml')).toContain(`image: ${database.trial.image}\n`);
+});
+
 it('the chart has the version of this repository', () => {
   const { version } = JSON.parse(at('package.json'));
   const { appVersion, annotations } = readYaml(path.join(CHART, 'Chart.yaml')) as {

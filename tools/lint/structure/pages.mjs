@@ -19,6 +19,7 @@ const RUN_BY = {
     ].map((page) => [page, 'tools/quickstart/test/pages.e2e.spec.ts']),
   ),
   'docs/cli.md': 'apps/api/test/clients/cli.e2e.spec.ts',
+  'docs/guides/kubernetes.md': 'tools/chart/test/guide.int.spec.ts',
   'CONTRIBUTING.md': 'tools/generators/test/contributing.int.spec.ts',
 };
 

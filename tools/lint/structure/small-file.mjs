@@ -12,7 +12,6 @@ const ROLE =
  */
 export const REASONS = {
   'libs/sdk/src/resources/': 'one file for each resource of the client; `slipway.ts` lists them',
-  'tools/quickstart/src/foreground.ts': 'tests start it by its path in `dist`',
   'libs/targets/process/src/templates/builtin/': 'one file for each engine; `index.ts` lists them',
   'apps/api/src/create-api.ts': 'tests make the api without the process that `main.ts` is',
   'libs/areas/audit/src/s3-anchor.ts': 'loaded on demand, because the AWS client is large',

@@ -34,3 +34,13 @@ export function surviveClosedPipes(): void {
 export function tokenNotice(token: { value: string; file?: string }): string {
   return `Bootstrap token (admin of the tenant \`default\`), shown only once and stored in ${token.file}:\n${token.value}\n`;
 }
+
+/**
+ * Returns the lines that a person needs although the output of the processes is hidden: another port than the documented
+ * one, a wait, a process that has died. Undefined for other lines of the stack.
+ */
+export function noticeIn(line: string): string | undefined {
+  const [, process, text] = /^(\w+) \| (.*)$/.exec(line) ?? [];
+  if (process === 'slipway') return text;
+  return /^(exited with|cannot start|still running) ?/.test(text ?? '') ? line : undefined;
+}

@@ -13,6 +13,11 @@ const WRITTEN = [
   'CHANGELOG.md',
   'package-lock.json',
   'package.json',
+  'deploy/helm/slipway/Chart.yaml',
+  'deploy/helm/slipway/README.md',
+  'deploy/kubernetes/migrate.yaml',
+  'deploy/kubernetes/models.yaml',
+  'deploy/kubernetes/slipway.yaml',
   'libs/sdk/python/pyproject.toml',
   ...RELEASED.map((root) => `${root}/package.json`),
 ].sort();
@@ -45,6 +50,13 @@ it('a dry run prints what a release would write, and writes nothing', async () =
   expect(git('tag')).toBe('');
 });
 
+it('the first release has the version that the manifests already have: only the changelog changes', async () => {
+  const { version } = JSON.parse(await textOf('package.json')) as { version: string };
+  const output = await workspace.run(NX, 'release', version, '--dry-run', '--skip-publish');
+  expect([...output.matchAll(/^UPDATE (\S+) \[dry-run\]$/gm)].map(([, file]) => file)).toEqual(['CHANGELOG.md']);
+  expect(output).toContain(`+ ## [${version}] - `);
+});
+
 it('a release writes one version everywhere, commits and tags it, and publishes nothing', async () => {
   await workspace.run(NX, 'release', VERSION, '--skip-publish');
   expect(git('show', '--name-only', '--format=%s').split(/\n+/)).toEqual([`Release ${VERSION}`, ...WRITTEN]);
@@ -57,6 +69,11 @@ it('a release writes one version everywhere, commits and tags it, and publishes 
     expect({ root, version, isPrivate }).toEqual({ root, version: VERSION, isPrivate: true });
   }
   expect(await textOf('libs/sdk/python/pyproject.toml')).toContain(`\nversion = "${VERSION}"\n`);
+  const chart = await textOf('deploy/helm/slipway/Chart.yaml');
+  expect(chart).toContain(`\nversion: ${VERSION}\nappVersion: '${VERSION}'\n`);
+  const manifests = await textOf('deploy/kubernetes/slipway.yaml');
+  const versions = [...manifests.matchAll(/(?:\/version: |image: slipway-\w+:)(\S+)/g)].map(([, one]) => one);
+  expect([versions.length > 5, new Set(versions)]).toEqual([true, new Set([VERSION])]);
   const { version, packages } = JSON.parse(await textOf('package-lock.json'));
   expect([version, ...['', ...RELEASED].map((root) => packages[root].version)]).toEqual(Array(8).fill(VERSION));
   expect(await textOf('CHANGELOG.md')).toMatch(
@@ -68,4 +85,23 @@ it('refuses a release if CHANGELOG.md has no entry for it', async () => {
   const { code, output } = await workspace.attempt(NX, ['release', '98.76.55', '--dry-run', '--skip-publish']);
   expect(output).toContain('CHANGELOG.md has no entries under "## [Unreleased]"');
   expect(code).not.toBe(0);
+});
+
+it('cut.mjs also lets the next upgrade test start at the release', async () => {
+  const cut = (...options: string[]) => workspace.attempt('../tools/release/cut.mjs', options);
+  await writeFile(path.join(workspace.dir, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n- that\n');
+  expect(await cut('98.76.56')).toMatchObject({ code: 1, output: expect.stringContaining('has changes') });
+  git('commit', '--quiet', '--all', '--message=That');
+  expect(await cut('next')).toMatchObject({ code: 1, output: expect.stringContaining('Pass a version') });
+  expect(await cut(VERSION)).toMatchObject({ code: 1, output: expect.stringContaining(`v${VERSION} exists already`) });
+  expect(await cut('98.76.56')).toMatchObject({ code: 0 });
+  const release = git('rev-parse', 'HEAD^');
+  expect(git('show', '--no-patch', '--format=%s', release)).toBe('Release 98.76.56');
+  expect(git('tag', '--points-at', release)).toBe('v98.76.56');
+  expect(git('show', 'HEAD:.ci/previous-release')).toBe(release);
+  expect(git('show', '--name-only', '--format=%s', 'HEAD').split(/\n+/)).toEqual([
+    'ci: test upgrades from release 98.76.56',
+    '.ci/previous-release',
+  ]);
+  expect(git('status', '--porcelain')).toBe('');
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const page = ['alerts', 'metrics', 'logs', 'guides/back-up', 'guides/restore', 'guides/upgrade']
+const page = ['alerts', 'daily-operation', 'metrics', 'logs', 'guides/back-up', 'guides/restore', 'guides/upgrade']
   .map((name) => readFileSync(path.join(root, `docs/${name}.md`), 'utf8'))
   .join('\n');
 

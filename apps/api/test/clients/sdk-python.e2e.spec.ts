@@ -76,7 +76,8 @@ spec = {"model": {"id": "llama"}, "runtime": {"target": "local", "engine": "sim"
 rollout = RolloutDto.from_dict({"spec": spec, "strategy": {"type": "immediate"}})
 answer = create_rollout.sync_detailed("snake", client=client, body=rollout, idempotency_key="first-of-snake")
 print("adopted", answer.status_code, answer.parsed.created)
-print("rehearsed", create_rollout.sync("snake", client=client, body=rollout, validate_only=True).would)
+changed = RolloutDto.from_dict({"spec": {**spec, "model": {"id": "llama-two"}}, "strategy": {"type": "immediate"}})
+print("rehearsed", create_rollout.sync("snake", client=client, body=changed, validate_only=True).would)
 print("late", cancel_operation.sync(answer.parsed.operation.id, client=client).error.code)
 print("alone", create_rollback.sync("snake", client=client).error.code)
 stale = update_deployment.sync_detailed("snake", client=client, body=UpdateDeploymentDto(description="a"), if_match='"stale"')
@@ -87,7 +88,7 @@ print("later", later.status, later.additional_properties)
 `;
     expect((await run(python, '-c', code)).trim().split('\n')).toEqual([
       'adopted 200 False',
-      'rehearsed roll out snake-00001',
+      'rehearsed roll out snake-00002',
       'late operation_not_cancellable',
       'alone no_previous_revision',
       'stale 412 precondition_failed',

@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '@slipway/platform-database';
 import { Schedule } from '@slipway/platform-durable/scheduling';
 import { owned } from '@slipway/platform-testing/contract';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
+import { ROOT } from '../harness/stack.js';
+
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 let api: TestApi;
 
@@ -49,7 +54,7 @@ it('shows metrics to the metrics token and to the operator tenant only', async (
 it('reports to the operator which processes live and what waits, as the database knows it', async () => {
   const show = async () => (await api.slipway().system()) as any;
   expect(await show()).toMatchObject({
-    version: '0.1.0',
+    version,
     node_version: process.versions.node,
     retention_days: {
       events: 90,
@@ -99,7 +104,7 @@ it('reports to the operator which processes live and what waits, as the database
   const beat = () => api.app.get(Schedule, { strict: false }).runNow('worker-beats');
   await beat();
   const [worker] = (await show()).workers;
-  expect(worker).toMatchObject({ version: '0.1.0', is_alive: true, started_at: worker.seen_at });
+  expect(worker).toMatchObject({ version, is_alive: true, started_at: worker.seen_at });
   await beat();
   expect((await show()).workers).toEqual([{ ...worker, seen_at: expect.any(String) }]);
   expect((await show()).workers[0].seen_at > worker.seen_at).toBe(true);
@@ -136,14 +141,7 @@ it('shows other tenants only the version', async () => {
   const { token } = await api.createTenant('outsider');
   const viewer = await api.createToken('viewer', token);
   const told = await api.slipway(viewer).system();
-  expect(told).toMatchObject({
-    version: '0.1.0',
-    schema: null,
-    database: null,
-    queue: null,
-    workers: null,
-    gateways: null,
-  });
+  expect(told).toMatchObject({ version, schema: null, database: null, queue: null, workers: null, gateways: null });
   expect(await api.slipway(await api.createToken('viewer')).system()).toMatchObject({ queue: { backend: 'postgres' } });
 });
 

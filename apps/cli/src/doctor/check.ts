@@ -22,9 +22,9 @@ export interface Surroundings {
   gatewayUrl?: string;
   /** Calls the stack of this machine directly, and other servers through the proxies of the environment. */
   fetch: typeof fetch;
-  /** Whether the api is on this machine, so that `npm start` would fix it. */
+  /** Whether the api is on this machine, so that starting the stack would fix it. */
   isLocal: boolean;
-  /** The stack of `npm start` runs here, and has written its addresses. */
+  /** A stack runs here, and has written its addresses. */
   isRunning: boolean;
   /** Rejects if the user is not logged in. */
   client(): Promise<Slipway>;

@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { START_COMMAND } from '../local-stack.js';
 import { isLoopback } from '../servers/addresses.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 import { withoutToken } from '../terminal.js';
@@ -31,7 +32,7 @@ export const nodeVersion = (version: string): CheckResult => {
 };
 
 /**
- * Checks a port of the stack that `npm start` runs here: the real one if it runs. If it does not, checks whether it
+ * Checks a port of the stack that runs here: the real one if it runs. If it does not, checks whether it
  * could use the port of the settings.
  */
 const portOf = (
@@ -51,13 +52,13 @@ const portOf = (
     if (address !== undefined && (await isSlipway(address, signal)))
       return ok(`Slipway listens on ${new URL(address).host}`);
     if (isRunning && address !== undefined)
-      return fault(`the stack here uses ${new URL(address).host}, and no Slipway responds there`, 'npm start');
+      return fault(`the stack here uses ${new URL(address).host}, and no Slipway responds there`, START_COMMAND);
     if (await isSlipway(`http://${host}:${port}`, signal)) return ok(`Slipway listens on ${host}:${port}`);
     const problem = await listens(host, port);
     if (problem === undefined) return ok(`${host}:${port} is free`);
     if (problem === 'EADDRINUSE')
-      return fault(`${host}:${port} is in use by another program`, `${variable}=${port + 10} npm start`);
-    return fault(`cannot listen on ${host}:${port}: ${problem}`, 'SLIPWAY_HOST=127.0.0.1 npm start');
+      return fault(`${host}:${port} is in use by another program`, `${variable}=${port + 10} ${START_COMMAND}`);
+    return fault(`cannot listen on ${host}:${port}: ${problem}`, `SLIPWAY_HOST=127.0.0.1 ${START_COMMAND}`);
   },
 });
 

@@ -1,5 +1,6 @@
 import { asSlipwayError, CliError } from '../exit-codes.js';
 import { reasonOf } from '../failure-lines.js';
+import { START_COMMAND } from '../local-stack.js';
 import { isLoopback } from '../servers/addresses.js';
 import { textAtStart } from '../servers/response-text.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
@@ -25,11 +26,11 @@ const apiCheck: Check = {
       answer = await own(`${apiUrl}/readyz`, { signal, redirect: 'error' });
     } catch (error) {
       const said = `no response from ${apiUrl}: ${reasonOf(error)}`;
-      return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
+      return isLocal ? warning(said, START_COMMAND) : fault(said, 'slipway context list');
     }
     if (answer.ok && (await isSlipway(apiUrl, signal, own))) return ok(`${apiUrl} is ready`);
     const said = envelopeOf(await textAtStart(answer, MOST_TEXT));
-    if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? 'npm start' : `curl ${apiUrl}/readyz`);
+    if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? START_COMMAND : `curl ${apiUrl}/readyz`);
     return fault(`the server at ${apiUrl} is not Slipway`, 'slipway login --url <url>');
   },
 };
@@ -50,7 +51,7 @@ const gatewayCheck: Check = {
           `the api names ${gatewayUrl} as its gateway, which is an address of its own machine`,
           'export SLIPWAY_GATEWAY_URL=https://models.example.com',
         );
-      return isLocal ? fault(said, 'npm start') : fault(said, `curl ${gatewayUrl}/readyz`);
+      return isLocal ? fault(said, START_COMMAND) : fault(said, `curl ${gatewayUrl}/readyz`);
     }
     const text = await textAtStart(answer, MOST_TEXT);
     if (answer.ok && (await isSlipway(gatewayUrl, signal, own))) return ok(`${gatewayUrl} is ready`);
@@ -128,7 +129,7 @@ const worker: Check = {
       const waiting = data.filter(({ attempt, created_at }) => attempt === 0 && Date.parse(created_at) < late);
       if (waiting.length === 0) return ok('no operation is waiting for a worker');
       const said = `no worker picks up these operations: ${some(waiting.map(({ id }) => id))}`;
-      return fault(said, around.isLocal ? 'npm start' : 'node apps/worker/dist/main.js');
+      return fault(said, around.isLocal ? START_COMMAND : 'node apps/worker/dist/main.js');
     }),
 };
 

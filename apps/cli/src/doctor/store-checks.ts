@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import { reasonOf } from '../failure-lines.js';
+import { START_COMMAND } from '../local-stack.js';
 import { fault, ok, skipped, warning, type Check } from './check.js';
 
 const MOST_REPLY = 64 * 1024;
@@ -22,7 +23,9 @@ const postgres: Check = {
   look: async ({ env, isLocal }, signal) => {
     const value = env['DATABASE_URL'];
     if (!value)
-      return skipped(isLocal ? 'DATABASE_URL is not set: npm start runs its own Postgres' : 'DATABASE_URL is not set');
+      return skipped(
+        isLocal ? `DATABASE_URL is not set: ${START_COMMAND} runs its own Postgres` : 'DATABASE_URL is not set',
+      );
     const url = urlOf('DATABASE_URL', value, '5432');
     if (typeof url === 'string') return fault(url, 'export DATABASE_URL=postgres://user:password@host:5432/slipway');
     const remedy = `pg_isready -h ${url.hostname} -p ${url.port}`;

@@ -14,17 +14,19 @@
 {{- $component := .component -}}
 {{- $values := .root.Values -}}
 {{- $database := $values.database -}}
+{{- $databaseSecret := include "slipway.databaseSecret" .root -}}
+{{- $keySecret := include "slipway.keySecret" .root -}}
 {{- $urlKey := ternary $database.gatewayUrlKey $database.urlKey (eq .component "gateway") -}}
-{{ include "slipway.secretVariable" (dict "name" "DATABASE_URL" "secret" $database.existingSecret "key" $urlKey) }}
+{{ include "slipway.secretVariable" (dict "name" "DATABASE_URL" "secret" $databaseSecret "key" $urlKey) }}
 {{- if eq .component "migrate" }}
 {{- with $database.ownerUrlKey }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_MIGRATE_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_MIGRATE_DATABASE_URL" "secret" $databaseSecret "key" .) }}
 {{- end }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_GATEWAY_DATABASE_URL" "secret" $database.existingSecret "key" $database.gatewayUrlKey) }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_GATEWAY_DATABASE_URL" "secret" $databaseSecret "key" $database.gatewayUrlKey) }}
 {{- else }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEY" "secret" $values.secretKey.existingSecret "key" $values.secretKey.key) }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEY" "secret" $keySecret "key" $values.secretKey.key) }}
 {{- with $values.secretKey.oldKey }}
-{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEYS_OLD" "secret" $values.secretKey.existingSecret "key" .) }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEYS_OLD" "secret" $keySecret "key" .) }}
 {{- end }}
 - name: SLIPWAY_METRICS_PORT
   value: '9090'
@@ -61,7 +63,7 @@
 {{- with $values.identity.existingSecret }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_IDENTITY_CLIENT_SECRET" "secret" . "key" $values.identity.clientSecretKey) }}
 {{- end }}
-{{- with $values.bootstrapToken.existingSecret }}
+{{- with include "slipway.bootstrapSecret" .root }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_BOOTSTRAP_TOKEN" "secret" . "key" $values.bootstrapToken.key) }}
 {{- end }}
 {{- $ingress := $values.gateway.ingress }}
@@ -86,5 +88,11 @@
   {{- /* Helm would write a large number from a file as 1e+09. */}}
   value: {{ ternary $value (int64 $value) (kindIs "string" $value) | toString | quote }}
 {{- end }}
+{{- end }}
+{{- range (index $values (ternary "migrations" $component (eq $component "migrate"))).extraEnv }}
+{{- if hasKey $readers .name }}
+{{- fail (printf "extraEnv sets %s, which is a variable of Slipway's own: use settings, or the value for its Secret" .name) }}
+{{- end }}
+- {{ toYaml . | nindent 2 | trim }}
 {{- end }}
 {{- end -}}

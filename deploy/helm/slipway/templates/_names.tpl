@@ -45,3 +45,22 @@ slipway-{{ .component }}
 {{- define "slipway.needsToken" -}}
 {{- if and (eq .component "worker") .root.Values.targets.namespaces -}}true{{- end -}}
 {{- end -}}
+
+{{/* Names of the Secrets: those of the values, or those that secrets.yaml makes. */}}
+
+{{- define "slipway.databaseSecret" -}}
+{{- .Values.database.existingSecret | default (printf "%s-postgres" (include "slipway.fullname" .)) -}}
+{{- end -}}
+
+{{- define "slipway.keySecret" -}}
+{{- .Values.secretKey.existingSecret | default (printf "%s-key" (include "slipway.fullname" .)) -}}
+{{- end -}}
+
+{{/* Empty if no token is to be created. */}}
+{{- define "slipway.bootstrapSecret" -}}
+{{- if .Values.bootstrapToken.existingSecret -}}
+{{- .Values.bootstrapToken.existingSecret -}}
+{{- else if .Values.bootstrapToken.create -}}
+{{- include "slipway.fullname" . }}-bootstrap
+{{- end -}}
+{{- end -}}

@@ -74,6 +74,10 @@ spec:
   affinity:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+  {{- if not $values.database.existingSecret }}
+  initContainers:
+    {{- include "slipway.trialSchema" . | nindent 4 }}
+  {{- end }}
   containers:
     - name: {{ .component }}
       image: {{ include "slipway.image" . }}
@@ -126,6 +130,9 @@ spec:
           mountPath: /etc/slipway-secrets/{{ .name }}
           readOnly: true
         {{- end }}
+        {{- with $own.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
   volumes:
     - name: config
       configMap:
@@ -148,5 +155,8 @@ spec:
         secretName: {{ .existingSecret }}
         # 0440 in decimal: YAML 1.2 would read a bare 0440 as another number.
         defaultMode: 288
+    {{- end }}
+    {{- with $own.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
     {{- end }}
 {{- end -}}

@@ -7,13 +7,21 @@ import { HostedIdentities } from './hosted/hosted-identities.js';
 import { LastAdmin } from './last-admin.js';
 import { TenantsController } from './tenants.controller.js';
 import { TenantsService } from './tenants.service.js';
-import { TokenRetention } from './token-retention.js';
+import { TokenMetrics, TokenRetention } from './token-retention.js';
 import { TokensController } from './tokens.controller.js';
 import { TokensService } from './tokens.service.js';
 
 @Module({
   controllers: [TenantsController, TokensController, ConsoleAccessController],
-  providers: [LastAdmin, TenantsService, TokensService, TokenRetention, ConsoleAccessService, HostedIdentities],
+  providers: [
+    LastAdmin,
+    TenantsService,
+    TokensService,
+    TokenRetention,
+    TokenMetrics,
+    ConsoleAccessService,
+    HostedIdentities,
+  ],
 })
 export class IdentityModule {
   constructor(@Inject(CONFIG) config: Pick<Config, 'identity'>) {

@@ -1,3 +1,4 @@
+import { TRIMMED_LINE } from '@slipway/contracts';
 import { ArrayField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 import { OwnerRequestDto } from './token.dto.js';
 
@@ -14,7 +15,8 @@ export class CreateTenantDto {
   @StringField({
     min: 1,
     max: 255,
-    pattern: /^\S(.*\S)?$/,
+    pattern: TRIMMED_LINE,
+    patternMessage: 'must be one line without white space at either end',
     description:
       'Unique regardless of case, without white space at either end, in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.',
     example: 'acme',

@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
-import { prepared } from '@slipway/platform-database';
+import { Database, prepared } from '@slipway/platform-database';
 import { tokenStartedOperation } from '@slipway/platform-durable/operations';
 import { inBatches, Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { CREATED_BY_CONFIGURATION } from '@slipway/platform-http/auth';
+import { readGauges } from '@slipway/platform-observability';
 
 /**
  * The bootstrap token stays: configuration would create it again, and a revocation must survive that. A token stays as
@@ -37,5 +38,33 @@ export class TokenRetention {
       );
       return gone?.count === rows;
     }, stopping);
+  }
+}
+
+/**
+ * Counts tokens that were used within a day, end within a week and were made for more than a month. A session of a
+ * person, or a token that was rotated, ends soon without harm. By hand, because it compares times by the clock of Postgres.
+ */
+const COUNT_ENDING_TOKENS = prepared(
+  'identity-tokens-ending',
+  `select count(*)::int as count from api_tokens
+   where revoked_at is null and replaced_by is null and last_used_at > now() - interval '1 day'
+     and expires_at between now() and now() + interval '7 days' and expires_at > created_at + interval '30 days'`,
+);
+
+/** Shows how many tokens of all tenants need a rotation. */
+@Injectable()
+export class TokenMetrics implements OnModuleInit {
+  constructor(private readonly database: Database) {}
+
+  onModuleInit(): void {
+    readGauges(
+      'tokens',
+      { slipway_tokens_ending: ['Tokens in use, made for over 30 days, that expire within 7 days'] },
+      async () => {
+        const [row] = await this.database.read<{ count: number }>('system', COUNT_ENDING_TOKENS);
+        return { slipway_tokens_ending: row!.count };
+      },
+    );
   }
 }

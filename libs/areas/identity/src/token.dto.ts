@@ -1,4 +1,4 @@
-import { isActorText, OWNER_TYPES, type Owner } from '@slipway/contracts';
+import { isActorText, OWNER_TYPES, TRIMMED_LINE, type Owner } from '@slipway/contracts';
 import {
   ActorDto,
   ArrayField,
@@ -21,7 +21,8 @@ export class OwnerRequestDto implements Owner {
   @StringField({
     min: 1,
     max: 255,
-    pattern: /^\S(.*\S)?$/,
+    pattern: TRIMMED_LINE,
+    patternMessage: 'must be one line without white space at either end',
     description: 'Owner of the token. All tokens of one owner count as one approver.',
     example: 'alice',
     check: (id) =>
@@ -46,7 +47,7 @@ export class TokenLifeDto {
     nullable: true,
     min: 2,
     max: 40,
-    pattern: /^(\d{1,6}w)?(\d{1,6}d)?(\d{1,6}h)?(\d{1,6}m)?(\d{1,9}s)?$/,
+    pattern: /^([0-9]{1,6}w)?([0-9]{1,6}d)?([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,9}s)?$/,
     patternMessage: 'must be a duration such as 30d, 12h or 1d12h, in the units w, d, h, m and s',
     example: '30d',
     description:

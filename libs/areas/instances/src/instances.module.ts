@@ -19,6 +19,7 @@ import { WorkloadHistory } from './lifecycle/workload-history.js';
 import { Scaler } from './scaling/scaler.js';
 import { RefusedRequests } from './access/refused-requests.js';
 import { AdoptedNames } from './access/adopted-names.js';
+import { InstanceMetrics } from './workloads/instance-metrics.js';
 import { Secrets, SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
 import { TargetsModule } from './targets/targets.module.js';
@@ -40,6 +41,7 @@ import { TargetsModule } from './targets/targets.module.js';
     DeviceAssignments,
     InstanceTransitions,
     InstanceKeeper,
+    InstanceMetrics,
     InstanceCapacity,
     Reconcilers,
     RefusedRequests,

@@ -6,6 +6,7 @@ import {
   assertPreconditions,
   errors,
   etagOf,
+  inUtc,
   mergePatch,
   pageOf,
   reply,
@@ -69,8 +70,7 @@ export class SandboxesService implements ExistenceCheck {
         referenceId: reference?.id ?? null,
         bytesLimit: dto.workspace?.bytes_limit,
         labels: dto.labels,
-        // Postgres knows fewer offsets than RFC 3339 allows.
-        expiresAt: dto.expires_at === undefined ? undefined : new Date(dto.expires_at).toISOString(),
+        expiresAt: dto.expires_at && inUtc(dto.expires_at),
       });
       await appendAudit(tx, {
         action: 'sandbox.create',
@@ -169,7 +169,7 @@ export class SandboxesService implements ExistenceCheck {
       throw refusal('labels', 'max_entries', `labels must have at most ${MAX_LABELS} entries`);
     if (patch.expires_at !== undefined) {
       assertLife(patch.expires_at ?? undefined, now);
-      settings.expires_at = patch.expires_at === null ? null : new Date(patch.expires_at).toISOString();
+      settings.expires_at = patch.expires_at && inUtc(patch.expires_at);
     }
     const limit = patch.workspace === null ? null : patch.workspace?.bytes_limit;
     if (limit === undefined) return settings;

@@ -1,4 +1,4 @@
-import { prepared } from '@slipway/platform-database';
+import { LAST_BACKUP_AT, prepared } from '@slipway/platform-database';
 
 /** An upsert by the clock of Postgres: those of hosts may differ. */
 export const RECORD_WORKER_BEAT = prepared(
@@ -10,6 +10,17 @@ export const RECORD_WORKER_BEAT = prepared(
 export const FORGET_SILENT_WORKERS = prepared(
   'system-worker-forget',
   `delete from system_workers where seen_at < clock_timestamp() - interval '5 minutes'`,
+);
+
+/** Reads what the metrics show of Postgres itself and of the heartbeats, in one round trip. Every scrape runs it. */
+export const FIND_STORED_METRICS = prepared(
+  'system-stored-metrics',
+  `select
+     (select count(*)::int from system_workers where seen_at > clock_timestamp() - interval '15 seconds') as workers,
+     pg_database_size(current_database())::float8 as size,
+     (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
+     current_setting('max_connections')::int as connections_limit,
+     ${LAST_BACKUP_AT} as backup_at`,
 );
 
 /** Reads Postgres itself, the schema and the workers' heartbeats, at one moment and in one round trip. */

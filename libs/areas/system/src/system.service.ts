@@ -30,6 +30,18 @@ export class SystemService implements BeforeApplicationShutdown {
    */
   async assertReady(): Promise<void> {
     if (this.isStopping) throw errors.unavailable({ message: 'The process is stopping.' });
+    await this.ping();
+  }
+
+  /** Whether Postgres answers. Never rejects. */
+  answers(): Promise<boolean> {
+    return this.ping().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async ping(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(

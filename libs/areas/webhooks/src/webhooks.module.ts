@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 import { Egress, PUBLIC_TLS, resolveWithSystem } from '@slipway/platform-egress';
+import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { DeliveryWork } from './delivery/delivery-work.js';
 import { WebhookEventRetention, FanOut } from './delivery/fan-out.js';
 import { ReceiverNames } from './delivery/receiver-names.js';
@@ -42,6 +43,7 @@ const egress = {
     FanOut,
     QueueSender,
     DeliveryWork,
+    DeliveryMetrics,
     WebhookEventRetention,
   ],
 })

@@ -143,6 +143,32 @@ it('is less sure if slow values occurred together, because requests in one queue
   }
 });
 
+it('is less sure if slow slices follow each other, because a queue may outlast a slice', () => {
+  const boundOf = (isSlow: (index: number) => boolean, stat: 'avg' | 'p90') => {
+    const slices = Array.from({ length: 20 }, (_, index) => around(isSlow(index) ? 40 : 10, 20));
+    const all = { ...stats({ 3: mergeHistograms(slices) }), slices: slices.map((slice) => stats({ 3: slice })) };
+    return (compare({ ...E2E, stat }, all, all) as Comparison).boundPercent;
+  };
+  for (const stat of ['avg', 'p90'] as const) {
+    const scattered = boundOf((index) => index % 5 === 0, stat);
+    expect(boundOf((index) => index < 4, stat)).toBeLessThan(scattered - 5);
+  }
+});
+
+it('is less sure at equal load, too, if slow values occurred together', () => {
+  const of = (count: number, isQueued: (index: number) => boolean) => {
+    const queues = Array.from({ length: 20 }, (_, index) => around(isQueued(index) ? 60 : 10, count));
+    const all = stats({ 3: around(10, 10 * count), 5: around(60, 10 * count) });
+    return { ...all, slices: queues.map((slice) => stats({ 3: slice })) };
+  };
+  const boundOf = (isQueued: (index: number) => boolean) => {
+    const found = compare({ ...E2E, stat: 'avg' }, of(20, isQueued), of(60, isQueued)) as Comparison;
+    expect(found.basis).toBe('equal_load');
+    return found.boundPercent;
+  };
+  expect(boundOf((index) => index < 10)).toBeLessThan(boundOf((index) => index % 2 === 0) - 5);
+});
+
 it('compares at equal load if a candidate of equal traffic is beyond the limit and queues may be the cause', () => {
   const sideOf = (factor: number, queues: readonly number[]) => {
     const slices = queues.map((queue) => stats({ 0: around(10 * factor, 20), 5: around(60 * factor, queue) }));

@@ -172,7 +172,8 @@ function plainEstimate(metric: Metric, stat: Stat, stats: RequestStats): Estimat
     const { failed, of } = failuresOf(definition, stats);
     if (of === 0) return null;
     const value = (failed + 0.5) / (of + 0.5);
-    return { value, samples: of, log: Math.log(value), variance: 1 / (failed + 0.5) - 1 / (of + 0.5) };
+    const variance = 1 / (failed + 0.5) - 1 / (of + 0.5);
+    return { value, samples: of, log: Math.log(value), variance, dependence: 1 };
   }
   const histogram = metricHistogram(metric, stats);
   const slices = stats.slices?.map((slice) => metricHistogram(metric, slice));
@@ -280,7 +281,12 @@ function atEqualLoad(
   );
   if (!ours || !theirs || Math.min(ours.samples, theirs.samples) < minSamples) return null;
   if (Math.exp(Math.abs(tilt) * theirs.value) > MAX_CORRECTION) return null;
-  const found = contrast(what, ours, theirs);
+  // Requests in one queue are slow together at equal load, too. Those that were alone had none.
+  const [oursOverall, theirsOverall] = [candidate, baseline].map((stats) => plainEstimate(metric, stat, stats));
+  const found =
+    compared === alone
+      ? contrast(what, ours, theirs)
+      : contrast(what, asDependentAs(oursOverall, ours), asDependentAs(theirsOverall, theirs));
   return found && { basis: 'equal_load', traffic, loads: compared.map(shown), ...found };
 }
 
@@ -321,6 +327,10 @@ function firstWith(
 
 function partsOf(pairs: readonly Pair[], side: 'candidate' | 'baseline'): WeightedHistogram[] {
   return pairs.flatMap((pair) => (pair[side] ? [{ histogram: pair[side], weight: 1, tilt: 0 }] : []));
+}
+
+function asDependentAs(overall: Estimate | null | undefined, part: Estimate): Estimate {
+  return { ...part, variance: part.variance * (overall?.dependence ?? 1) };
 }
 
 function countOf(pairs: readonly { candidate: Histogram }[]): number {

@@ -14,6 +14,8 @@ export interface Side {
 export interface Estimate extends Side {
   log: number;
   variance: number;
+  /** How many times as much the values vary as independent ones would, by the slices of time; at least 1. */
+  dependence: number;
 }
 
 /**
@@ -94,20 +96,34 @@ function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSumma
   let spread = 0;
   for (const { bucket, square } of bins) spread += square * (bucket < at ? (1 - q) ** 2 : q ** 2);
   const together = varianceOfSum(slices.map((slice) => beyond(slice, at) - (1 - q) * slice.n));
-  const off = (Z_95 * Math.sqrt(Math.max(spread, together))) / total;
+  const dependence = Math.max(1, together / spread);
+  const off = (Z_95 * Math.sqrt(spread * dependence)) / total;
   const low = quantileOfBins(bins, Math.max(0, q - off) * total);
   const high = quantileOfBins(bins, Math.min(1, q + off) * total);
   const deviation = (Math.log(high) - Math.log(low)) / (2 * Z_95);
-  return { value, samples, log: Math.log(value), variance: deviation ** 2 + BUCKET_LOG_VARIANCE };
+  return { value, samples, log: Math.log(value), variance: deviation ** 2 + BUCKET_LOG_VARIANCE, dependence };
 }
+
+/** Slices of time that a queue may outlast. */
+const QUEUE_SLICES = 5;
 
 /**
  * Variance of a sum to which each slice of time adds its deviation. Requests of one moment share causes (a queue, above
- * all). A slice then deviates as a whole, which its values counted one by one would not show.
+ * all). A slice then deviates as a whole, which its values counted one by one would not show. A queue may last for
+ * several slices, so neighbours count together, the less the farther they are apart (Newey and West).
  */
 function varianceOfSum(offs: readonly number[]): number {
   if (offs.length < 2) return 0;
-  return (offs.length / (offs.length - 1)) * offs.reduce((sum, off) => sum + off ** 2, 0);
+  const apart = products(offs, 0);
+  let together = apart;
+  for (let lag = 1; lag < QUEUE_SLICES; lag += 1) together += 2 * (1 - lag / QUEUE_SLICES) * products(offs, lag);
+  return (offs.length / (offs.length - 1)) * Math.max(apart, together);
+}
+
+function products(offs: readonly number[], lag: number): number {
+  let sum = 0;
+  for (let index = lag; index < offs.length; index += 1) sum += (offs[index] as number) * (offs[index - lag] as number);
+  return sum;
 }
 
 /** Returns how many values are beyond a point on the scale of buckets; within a bucket, its share. */
@@ -144,7 +160,8 @@ function meanEstimate(parts: readonly WeightedHistogram[], { total, samples, sli
   if (!(value > 0) || samples < 2) return null;
   const apart = Math.max(0, square / total / value ** 2 - 1) / samples;
   const together = varianceOfSum(slices.map((slice) => slice.sum - value * slice.n)) / sum ** 2;
-  return { value, samples, log: Math.log(value), variance: Math.max(apart, together) };
+  const dependence = apart > 0 ? Math.max(1, together / apart) : 1;
+  return { value, samples, log: Math.log(value), variance: Math.max(apart, together), dependence };
 }
 
 function mean(b: Record<string, number>, tilt: number): number {

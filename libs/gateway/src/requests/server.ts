@@ -35,6 +35,7 @@ export function createGatewayServer(
   settings: GatewaySettings,
   isDraining: () => boolean,
   log: Log,
+  onRefusal: (error: GatewayError) => void = () => undefined,
 ): Server {
   const cors = new CorsPolicy(settings.corsOrigins);
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -50,7 +51,9 @@ export function createGatewayServer(
           { request_id: requestId, error: error instanceof Error ? error.stack : String(error) },
           'a request failed',
         );
-      refuse(request, response, error instanceof GatewayError ? error : internalError(), requestId);
+      const refusal = error instanceof GatewayError ? error : internalError();
+      onRefusal(refusal);
+      refuse(request, response, refusal, requestId);
     });
   };
 

@@ -1,6 +1,8 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/contracts';
 import { operatorMetrics, type OperatorFileState } from '@slipway/platform-config/load';
 import { bucketUpperBound, sortedBuckets, type Histogram } from '@slipway/dataplane';
+import type { GatewayError } from '../gateway.errors.js';
 import type { Holds } from '../holds/holds.js';
 import type { SessionBook } from '../sessions/session-book.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
@@ -23,7 +25,29 @@ export interface MetricsSources {
   heldBytes: () => number;
   /** State of the operator's file; undefined if there is none to follow. */
   operatorFile?: () => OperatorFileState;
+  refusals: Refusals;
 }
+
+/** Requests that the gateway refused before it sent them to an instance, by status and code of the answer. */
+export class Refusals {
+  private readonly counts = new Map<string, number>();
+
+  note({ status, code }: Pick<GatewayError, 'status' | 'code'>): void {
+    const labels = `status="${status}",code="${code ?? ''}"`;
+    this.counts.set(labels, (this.counts.get(labels) ?? 0) + 1);
+  }
+
+  lines(): string[] {
+    const name = 'slipway_gateway_refusals_total';
+    return [
+      `# HELP ${name} Requests that the gateway refused before it sent them to an instance, by status and code.`,
+      `# TYPE ${name} counter`,
+      ...[...this.counts].map(([labels, count]) => `${name}{${labels}} ${count}`),
+    ];
+  }
+}
+
+const loopDelay = monitorEventLoopDelay({ resolution: 10 });
 
 /**
  * Every fourth bucket: factors of about 1.4 from 1 ms on are fine for dashboards; analyses read the full histograms.
@@ -43,8 +67,13 @@ export function metricsText(from: MetricsSources): string {
       `${name}${shown.length > 0 ? `{${shown.join()}}` : ''} ${value}`,
     );
   };
-  const memory = process.memoryUsage.rss();
-  gauge('process_resident_memory_bytes', 'Resident memory of the gateway.', memory);
+  gauge('slipway_process_info', 'Kind of this process; always 1.', 1, { process: 'gateway' });
+  const { rss, heapUsed, heapTotal } = process.memoryUsage();
+  gauge('process_resident_memory_bytes', 'Resident memory of the gateway.', rss);
+  gauge('process_start_time_seconds', 'Unix time at which the gateway started.', performance.timeOrigin / 1_000);
+  gauge('nodejs_heap_size_used_bytes', 'Used part of the heap.', heapUsed);
+  gauge('nodejs_heap_size_total_bytes', 'Size of the heap.', heapTotal);
+  gauge('nodejs_eventloop_lag_p99_seconds', 'p99 of the event loop lag since the last scrape.', loopLagSeconds());
   gauge(
     'process_cpu_seconds_total',
     'CPU time of the gateway.',
@@ -81,10 +110,18 @@ export function metricsText(from: MetricsSources): string {
     'Rows and requests of usage dropped because there were too many or Postgres was unavailable.',
     from.usage.lostRows,
   );
-  lines.push(...from.holds.metrics());
+  lines.push(...from.holds.metrics(), ...from.refusals.lines());
   pushInFlight(lines, from.backends);
   pushTallies(lines, from.recorder, from.backends);
   return `${lines.join('\n')}\n`;
+}
+
+/** Of the time since the last call, and of none at the first one. */
+function loopLagSeconds(): number {
+  const lag = loopDelay.count === 0 ? 0 : loopDelay.percentile(99) / 1e9;
+  loopDelay.reset();
+  loopDelay.enable();
+  return lag;
 }
 
 function pushInFlight(lines: string[], backends: Backends): void {
@@ -119,6 +156,23 @@ function pushTallies(lines: string[], recorder: Recorder, backends: Backends): v
   for (const [labels, tally] of tallies) {
     for (const [outcome, count] of Object.entries(tally.counts))
       lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
+  }
+  lines.push(
+    '# HELP slipway_gateway_requests_total Requests that reached an instance, by result for the client.',
+    '# TYPE slipway_gateway_requests_total counter',
+  );
+  for (const [labels, { counts, retried, overloadedRetried }] of tallies) {
+    // An attempt that was retried is no result: no client saw it.
+    const results = {
+      ok: counts.ok,
+      failed: counts.server_error + counts.connect_error - retried,
+      overloaded: counts.overloaded - overloadedRetried,
+      client_error: counts.client_error,
+      abandoned: counts.abandoned,
+      cancelled: counts.cancelled,
+    };
+    for (const [result, count] of Object.entries(results))
+      lines.push(`slipway_gateway_requests_total{${labels},result="${result}"} ${count}`);
   }
   lines.push(
     '# HELP slipway_gateway_faults_total Failed answers of instances by what was wrong with them.',

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import { FairShare } from '@slipway/platform-bounds';
+import { readGauges } from '@slipway/platform-observability';
 import { DataSource } from 'typeorm';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
@@ -158,6 +159,7 @@ class DryRunRollback {
 export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('database');
   private readonly pooled = new Set<PoolClient>();
+  private readonly poolSize: number;
   private readonly connections: FairShare;
   private noteUse: UseListener = () => undefined;
   private readonly lookedUp = new GatheredLookups((scope, statement, values) => this.read(scope, statement, values));
@@ -170,7 +172,8 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     const pool = (this.dataSource.driver as unknown as { master: unknown }).master as Pool;
     this.followPool(pool);
-    this.connections = shareConnections(pool.options.max);
+    this.poolSize = pool.options.max;
+    this.connections = shareConnections(this.poolSize);
     this.notifications.onSilence(() => this.cutAll());
   }
 
@@ -316,6 +319,19 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     this.notifications.start();
+    readGauges(
+      'pool',
+      {
+        slipway_database_pool_in_use: ['Connections of the pool that transactions of this process use'],
+        slipway_database_pool_waiting: ['Transactions of this process that wait for a connection of the pool'],
+        slipway_database_pool_limit: ['Most connections of the pool of this process'],
+      },
+      async () => ({
+        slipway_database_pool_in_use: this.connections.inUse,
+        slipway_database_pool_waiting: this.connections.waitingCount,
+        slipway_database_pool_limit: this.poolSize,
+      }),
+    );
   }
 
   async onModuleDestroy(): Promise<void> {

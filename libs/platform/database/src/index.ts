@@ -41,6 +41,7 @@ export { openSecret, sealSecret } from './secret-box.js';
 export { keyProblems, type SealedColumn } from './sealed-column.js';
 export { type KeyUse, rotateSecretKey } from './rotate-secret-key.js';
 export { readManifest, restoreBackup, restoreFiles, writeBackup, type KeptFiles } from './backup/folder.js';
+export { LAST_BACKUP_AT, LastBackupEntity } from './backup/last-backup.entity.js';
 export { RestoreError } from './backup/load.js';
 export { StoredChangeEntity, StoredTableEntity, StoredTotalEntity } from './stored-counts.entity.js';
 export { migrate, requireFit } from './migrate.js';
@@ -51,6 +52,7 @@ import { Refuse1700000000005 } from './migrations/1700000000005-refuse.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { TenantUnseen1700000000004 } from './migrations/1700000000004-tenant-unseen.js';
 import { StoredCounts1700000000006 } from './migrations/1700000000006-stored-counts.js';
+import { LastBackup1700000000007 } from './migrations/1700000000007-last-backup.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
 import { TimestampsInlined1700000000003 } from './migrations/1700000000003-timestamps-inlined.js';
 
@@ -63,4 +65,5 @@ export const migrations = [
   TenantUnseen1700000000004,
   Refuse1700000000005,
   StoredCounts1700000000006,
+  LastBackup1700000000007,
 ];

@@ -34,6 +34,7 @@ export {
 export * from './fields/field.decorators.js';
 export {
   addUnknownRemovals,
+  inUtc,
   isStorable,
   newFindings,
   type Findings,

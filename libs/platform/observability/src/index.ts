@@ -13,6 +13,7 @@ export {
   gauge,
   histogram,
   metrics,
+  readGauges,
   renderMetrics,
   startProcessMetrics,
 } from './metrics.js';

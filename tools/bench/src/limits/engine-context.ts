@@ -1,4 +1,4 @@
-import '@slipway/platform-observability/lean-heap';
+import { growHeapWhileBusy } from '@slipway/platform-observability/lean-heap';
 import 'reflect-metadata';
 import { Logger, Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -29,5 +29,7 @@ export async function startEngine(part: Type): Promise<INestApplicationContext> 
   })
   class WorkerModule {}
 
-  return NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
+  const context = await NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
+  growHeapWhileBusy();
+  return context;
 }

@@ -205,7 +205,7 @@ export class ExperimentBudgetDto {
     maxItems: 64,
     unique: true,
     optional: true,
-    item: { min: 1, max: 255, pattern: /^\/?[\w~-]+([./][\w~-]+)*([./]\*)?$/ },
+    item: { min: 1, max: 255, pattern: /^\/?[A-Za-z0-9_~-]+([./][A-Za-z0-9_~-]+)*([./]\*)?$/ },
     example: ['scaling.min_replicas', 'runtime.args.max_num_seqs'],
     description:
       'Paths in the spec of a revision that a plan may change, including everything below them. A bare name is an engine argument. If omitted, a plan may change anything, but the autopilot proposes only scaling.min_replicas. If empty, a plan may change nothing',

@@ -1,4 +1,5 @@
 import type { Logger } from '@nestjs/common';
+import { counter } from '@slipway/platform-observability';
 import type { Target } from './target-catalog.js';
 
 /** Repeats a check until it is stopped, with a pause after the end of each run. */
@@ -29,6 +30,22 @@ export class RepeatedCheck {
   }
 }
 
+const errors = counter(
+  'slipway_target_errors_total',
+  'Checks and changes of instances that failed for a reason that is not the instance, by target',
+  ['target'],
+);
+
+/** Counts every failure, also those that the log does not repeat. */
+export function countTargetError(target: string): void {
+  errors.inc({ target });
+}
+
+/** Starts the count of a target at 0, because Prometheus sees no increase in a counter that begins at 1. */
+export function countTargetErrorsOf(target: string): void {
+  errors.inc({ target }, 0);
+}
+
 /** Warns of a problem with a target, once for as long as the problem stays the same. */
 export class TroubleLog {
   private last = '';
@@ -39,6 +56,7 @@ export class TroubleLog {
   ) {}
 
   tell(error: unknown): void {
+    countTargetError(this.target.config.name);
     const trouble = error instanceof Error ? error.message : String(error);
     if (trouble !== this.last) this.logger.warn(`target ${this.target.config.name}: ${trouble}`);
     this.last = trouble;

@@ -49,6 +49,8 @@ export class HealthWatch {
 
   start(): void {
     if (this.target.driver.health) this.checks.start();
+    // So that the metric shows every target.
+    else degraded().set({ target: this.target.config.name }, 0);
   }
 
   async stop(): Promise<void> {

@@ -19,6 +19,7 @@ import { InstanceTransitions } from './instance-transitions.js';
 import { LoadWatch } from '../scaling/load-watch.js';
 import { LogServer } from '../logs/log-server.js';
 import { SecretWatch } from '../backends/secret-watch.js';
+import { countTargetErrorsOf } from '../catalog/repeated-check.js';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import { TargetLeadership } from '../catalog/target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
@@ -110,6 +111,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     if (!this.isRunning) return;
     for (const target of this.catalog.all().filter(({ config }) => !this.byTarget.has(config.name))) {
       const { name } = target.config;
+      countTargetErrorsOf(name);
       const { database, transitions, publisher, timings } = this;
       const leadership = new TargetLeadership(this.config.database.url, name);
       const reconciler = new TargetReconciler(target, leadership, database, transitions, this.keeper, timings);

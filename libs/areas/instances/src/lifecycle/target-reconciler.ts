@@ -10,6 +10,7 @@ import type { InstanceTransitions } from './instance-transitions.js';
 import { planPass, TaskQueues, type InstanceTask, type TaskKind } from './pass-plan.js';
 import { Preparations } from './preparations.js';
 import type { Target } from '../catalog/target-catalog.js';
+import { countTargetError } from '../catalog/repeated-check.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { addInstances, TargetRows, wakeWaiters } from './target-rows.js';
 import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
@@ -301,6 +302,7 @@ export class TargetReconciler {
   }
 
   private complain(what: string, error: unknown): false {
+    countTargetError(this.name);
     const trouble = error instanceof Error ? error.message : String(error);
     if (trouble !== this.troubles.get(what)) this.logger.warn(`target ${this.name}, ${what}: ${trouble}`);
     this.troubles.set(what, trouble);

@@ -4,7 +4,7 @@ import { loadsOf } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-durable/events';
-import { counter } from '@slipway/platform-observability';
+import { counter, gauge } from '@slipway/platform-observability';
 import { lockQuota } from '@slipway/platform-durable/quotas';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -13,6 +13,7 @@ import { BackendPublisher } from '../backends/backend-publisher.js';
 import { reserveInstanceQuota } from './instance-capacity.js';
 import {
   decideScaling,
+  isAtMaximum,
   type ScalingDecision,
   type ScalingDirections,
   type ScalingSituation,
@@ -38,6 +39,12 @@ type ScalableWorkload = ScalableRow & { scaling: WorkloadEntity['spec']['scaling
 
 const decisions = counter('slipway_scaling_decisions_total', 'Number of scaling decisions, by reason', ['reason']);
 
+const atMaximum = gauge(
+  'slipway_scaling_at_maximum',
+  '1 for each revision whose load requires more instances than its max_replicas; each worker shows all of them',
+  ['tenant', 'revision'],
+);
+
 /**
  * The only writer of `workloads.replicas` once a workload runs. Each run reads all workloads without a lock, and takes
  * a deployment's lock only if there is something to write. Under the lock it decides again, so neither a rollout nor
@@ -61,6 +68,7 @@ export class Scaler {
       const overrides = await this.deployments.scalingOverrides(tx);
       const rows = await this.scalable(tx, [...overrides.keys()], null);
       const situations = await situationsOf(tx, rows, (row) => overrides.get(row.deployment_id));
+      showMaximum(rows.filter((_row, index) => isAtMaximum(situations[index] as ScalingSituation)));
       return rows.filter((row, index) => isNews(row, decideScaling(situations[index] as ScalingSituation)));
     });
     for (const row of due.slice(0, AT_ONCE)) {
@@ -149,6 +157,11 @@ export class Scaler {
     const rows = await tx.query<ScalableWorkload>(READ_SCALABLE_WORKLOADS, [overridden, revisionId]);
     return rows.filter(({ target }) => this.catalog.find(target)?.driver.adopts === false);
   }
+}
+
+function showMaximum(rows: readonly ScalableWorkload[]): void {
+  atMaximum.reset();
+  for (const { tenant_id: tenant, revision_name: revision } of rows) atMaximum.set({ tenant, revision }, 1);
 }
 
 /** Returns the directions that the current operation of a deployment allows. */

@@ -107,6 +107,12 @@ export function decideScaling(now: ScalingSituation): ScalingDecision {
   return { replicas, reason: null, isLow };
 }
 
+/** Whether the load requires more instances than `max_replicas` allows, so that the scaler can add none. */
+export function isAtMaximum(now: ScalingSituation): boolean {
+  const { most } = replicaBounds(now.scaling);
+  return now.scaling.target_in_flight !== null && now.replicas >= most && largestWish(now).replicas > most;
+}
+
 /**
  * Wakes with one start for any number of waiting requests. If the start fails, the revision sleeps again, and the next
  * start waits for the back-off.

@@ -80,11 +80,8 @@ export function confidenceOf({ looks, metrics }: Chances): number {
   return 1 - FALSE_ALARMS / Math.max(1, looks * metrics);
 }
 
-/**
- * Requests in one queue are slow together, and few of the queues of a soak are over early. So latencies need a larger
- * difference then.
- */
-const EARLY_FACTOR = 1.5;
+/** Few of the queues of a soak are over early, so latencies need a larger difference then. */
+const EARLY_FACTOR = 1.2;
 
 /**
  * Returns the verdict on one metric. `baseline` is undefined if the stable revision has no window with enough samples.

@@ -4,6 +4,7 @@ import { Database, openSecret } from '@slipway/platform-database';
 import { readEvents } from '@slipway/platform-durable/events';
 import { Egress } from '@slipway/platform-egress';
 import { WakeableTask } from '@slipway/platform-durable/scheduling';
+import { countAttempt } from './delivery-metrics.js';
 import { postEvent } from './delivery-request.js';
 import type { DeliveryQueueRow } from './delivery-queue.query.js';
 import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
@@ -116,6 +117,7 @@ export class QueueSender {
       timeoutMs: this.queues.timing.timeoutMs,
       interruption: this.interruption.signal,
     });
+    countAttempt(outcome.kind);
     if (outcome.kind === 'accepted') return this.queues.succeeded(queue, delivery, outcome);
     if (outcome.kind === 'interrupted') {
       await this.queues.release(queue);

@@ -9,6 +9,7 @@ import { APPLIED } from '../schema.js';
 import { tablesOf, TEXT_SETTINGS, type BackedUpTable } from './tables.query.js';
 
 export const FORMAT = 1;
+const UNDEFINED_TABLE = '42P01';
 const LOCATIONS_AT_A_TIME = 1_000;
 /** Texts of values may be a few times longer, because quotes and backslashes in them are escaped. */
 export const BATCH_BYTES = 4 * 1024 * 1024;
@@ -45,6 +46,28 @@ export async function dumpDatabase(url: string, folder: string): Promise<Databas
       tables.push({ ...table, rows: await dumpTable(client, table, fileOf(folder, table.name)) });
     await client.query('commit');
     return { format: FORMAT, taken_at: rows[0].taken_at.toISOString(), migrations: rows[0].migrations, tables };
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Records that a complete back-up exists, for a metric. The table is missing in a database of an older version, which a
+ * newer command may back up.
+ */
+export async function recordBackup(url: string, takenAt: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('begin; set local role slipway_system');
+    await client.query(
+      `insert into last_backup (taken_at) values ($1)
+       on conflict (is_only) do update set taken_at = greatest(last_backup.taken_at, excluded.taken_at)`,
+      [takenAt],
+    );
+    await client.query('commit');
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNDEFINED_TABLE) throw error;
   } finally {
     await client.end();
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { dumpDatabase, type DatabaseDump } from './dump.js';
+import { dumpDatabase, recordBackup, type DatabaseDump } from './dump.js';
 import { loadDatabase, RestoreError, type RestoreInto } from './load.js';
 
 /**
@@ -33,6 +33,7 @@ export async function writeBackup(
   const kept = await copyAll(files, folder);
   await writeFile(path.join(folder, `${MANIFEST}.new`), `${JSON.stringify(dump, null, 1)}\n`, { mode: 0o600 });
   await rename(path.join(folder, `${MANIFEST}.new`), path.join(folder, MANIFEST));
+  await recordBackup(appUrl, dump.taken_at);
   return { rows: dump.tables.reduce((sum, table) => sum + table.rows, 0), kept };
 }
 

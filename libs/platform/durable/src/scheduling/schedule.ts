@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } f
 import { DiscoveryService, type MetadataScanner } from '@nestjs/core';
 import pLimit from 'p-limit';
 import { Database, type Tx, type TxScope } from '@slipway/platform-database';
+import { counter } from '@slipway/platform-observability';
 
 /** Runs one transaction on one of the few connections that recurring work may have at a time. */
 export type Transact = <T>(scope: TxScope, work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -32,6 +33,8 @@ export const Recurring = DiscoveryService.createDecorator<RecurringOptions>();
 const FIRST_AFTER_SECONDS = 1;
 /** Transactions that the recurring work of all areas may have open at a time, in one process. */
 const AREA_TRANSACTIONS = 3;
+
+const failures = counter('slipway_recurring_failures_total', 'Failed runs of recurring work, by task', ['task']);
 
 interface ScheduleEntry extends RecurringOptions {
   work: RecurringWork;
@@ -71,7 +74,11 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.findWork();
     if (!this.isWorker) return;
     this.isRunning = true;
-    for (const entry of this.entries) this.plan(entry, FIRST_AFTER_SECONDS);
+    for (const entry of this.entries) {
+      // Counted from 0, because Prometheus sees no increase in a counter that begins at 1.
+      failures.inc({ task: entry.name }, 0);
+      this.plan(entry, FIRST_AFTER_SECONDS);
+    }
   }
 
   private findWork(): void {
@@ -114,6 +121,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     try {
       await work(transact, this.stopping.signal);
     } catch (error) {
+      failures.inc({ task: name });
       this.logger.warn(`recurring task ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }

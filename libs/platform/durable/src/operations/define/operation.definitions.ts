@@ -71,6 +71,10 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
     return this.byKind.get(kind);
   }
 
+  get kinds(): string[] {
+    return [...this.byKind.keys()];
+  }
+
   kindsOf(priorities: readonly OperationPriority[]): string[] {
     return [...this.byKind.values()]
       .filter(({ definition }) => priorities.includes(priorityOf(definition)))

@@ -1,5 +1,6 @@
-import { WORKER, type StepStatus } from '@slipway/contracts';
+import { TERMINAL_STATUSES, WORKER, type StepStatus } from '@slipway/contracts';
 import type { Database, Tx, TxSettings } from '@slipway/platform-database';
+import { counter } from '@slipway/platform-observability';
 import type { NewEvent } from '../../events/index.js';
 import { statusChanged } from '../accept/operation.store.js';
 import { baseName } from '../define/operation.definition.js';
@@ -239,12 +240,14 @@ export class OperationCommits {
    * rolled back.
    */
   private alone(commitIn: (tx: Tx) => Promise<PendingCommit>): Promise<CommittedRow> {
-    return this.database.tx('system', async (tx) => {
-      const { statement, values } = commitOf([recordOf(await commitIn(tx))]);
-      const written = await tx.one<CommittedRow>(statement, values);
-      if (!written) throw new LeaseLost();
-      return written;
-    });
+    return this.database
+      .tx('system', async (tx) => {
+        const { statement, values } = commitOf([recordOf(await commitIn(tx))]);
+        const written = await tx.one<CommittedRow>(statement, values);
+        if (!written) throw new LeaseLost();
+        return written;
+      })
+      .then(counted);
   }
 
   /**
@@ -258,8 +261,24 @@ export class OperationCommits {
   ): Promise<CommittedRow[]> {
     const { statement, values } = commitOf(commits.map(recordOf));
     committing();
-    return this.database.once<CommittedRow>('system', statement, values, settings);
+    return this.database
+      .once<CommittedRow>('system', statement, values, settings)
+      .then((written) => written.map(counted));
   }
+}
+
+const ends = counter('slipway_operations_ended_total', 'Operations that ended, by kind and status', ['kind', 'status']);
+
+/** Starts the counts of a kind at 0, because Prometheus sees no increase in a counter that begins at 1. */
+export function countEndsOf(kind: string): void {
+  for (const status of TERMINAL_STATUSES) ends.inc({ kind, status }, 0);
+}
+
+/** Counts the end of an operation that has just been committed. */
+function counted(written: CommittedRow): CommittedRow {
+  const { kind, status } = written;
+  if ((TERMINAL_STATUSES as readonly string[]).includes(status)) ends.inc({ kind, status });
+  return written;
 }
 
 /** Progress in percent after the step of this run; at most 99 until the end is committed. */

@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { PausePoints } from '@slipway/platform-config';
 import { Database, newId, type Statement } from '@slipway/platform-database';
 import { counter, withLogContext } from '@slipway/platform-observability';
@@ -19,7 +19,7 @@ import {
 } from '../operation.row.js';
 import { Leases } from './leases.js';
 import { LeaseLost } from './gathered-commits.js';
-import { OperationCommits, type StepRun } from './operation.commits.js';
+import { countEndsOf, OperationCommits, type StepRun } from './operation.commits.js';
 import { ACQUIRE_OPERATION, CLAIM_OPERATIONS, HELD_OPERATION } from './run.query.js';
 import type { ClaimRequest } from './worker-slots.js';
 
@@ -28,6 +28,12 @@ const BACKOFF_MIN_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
 /** Minimum time for which an undo step is tried. Outages of its dependencies end sooner. */
 const WAY_BACK_PATIENCE_MS = 600_000;
+
+const stuck = counter(
+  'slipway_operations_stuck_total',
+  'Operations whose undo steps failed permanently; each needs a person.',
+  ['kind'],
+);
 
 /** An operation whose lease this process has taken. */
 export type LeasedOperation = OperationState & Pick<AcquiredRow, 'isLate'> & { signal: AbortSignal };
@@ -49,7 +55,7 @@ type NextMove = OperationState | 'again' | 'stop';
  * sleeps or ends, or when another worker has it. Whatever happens between two lines, the row says how to continue.
  */
 @Injectable()
-export class OperationRunner {
+export class OperationRunner implements OnApplicationBootstrap {
   private readonly logger = new Logger('operations');
   private readonly commits: OperationCommits;
 
@@ -60,6 +66,13 @@ export class OperationRunner {
     private readonly pausePoints: PausePoints,
   ) {
     this.commits = new OperationCommits(database, leases.seconds);
+  }
+
+  onApplicationBootstrap(): void {
+    for (const kind of this.definitions.kinds) {
+      countEndsOf(kind);
+      stuck.inc({ kind }, 0);
+    }
   }
 
   /** Drives one operation, if it is due and no worker holds it. */
@@ -214,9 +227,7 @@ export class OperationRunner {
     const message = `Undo step ${step.name} failed: ${reason}. Reason for the undo: ${operation.failure?.message ?? ''}`;
     this.logger.error(`${operation.kind} ${operation.id}: ${message}`);
     await this.commits.wayBackFails(stepRun, message);
-    counter('slipway_operations_stuck_total', 'Operations whose undo steps failed permanently; each needs a person.', [
-      'kind',
-    ]).inc({ kind: operation.kind });
+    stuck.inc({ kind: operation.kind });
     return 'stop';
   }
 

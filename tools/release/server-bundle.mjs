@@ -1,0 +1,72 @@
+// Bundles what `@slipway/server` contains, in the folders of the repository: api, worker and gateway as images contain
+// them, the launcher of the embedded stack, and the simulator of an inference engine.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { bundleProcess, PROCESSES } from '../bundle/bundle.mjs';
+import { COMMONJS_NAMES, keepAddresses, packagesAsInNode } from '../bundle/modules.mjs';
+import { packagesIn } from './third-party.mjs';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The files of each project that are started, or imported by the command `slipway`. */
+const TOOLS = { 'tools/quickstart': ['foreground', 'migrate', 'backup', 'restore'], 'tools/inference-sim': ['main'] };
+
+/** The commands of `slipway-server`, each with its file. In a clone, the scripts of these names do the same. */
+export const SERVER_COMMANDS = {
+  migrate: 'tools/quickstart/dist/migrate.js',
+  backup: 'tools/quickstart/dist/backup.js',
+  restore: 'tools/quickstart/dist/restore.js',
+  'audit-verify': 'apps/api/dist/audit-verify.js',
+  'rotate-secret-key': 'apps/api/dist/rotate-secret-key.js',
+};
+
+/**
+ * @returns {Promise<{ packages: string[], bundled: Record<string, string> }>} the locations of all packages, and the
+ * versions of those that stay packages, below node_modules
+ */
+export async function bundleServer(folder) {
+  const packages = [];
+  for (const name of Object.keys(PROCESSES)) packages.push(...(await bundleProcess(name, folder)).packages);
+  for (const [project, entries] of Object.entries(TOOLS))
+    packages.push(...(await bundleTool(project, entries, folder)));
+  const bundled = {};
+  for (const location of new Set(packages)) {
+    const file = path.join(folder, location, 'package.json');
+    if (existsSync(file)) bundled[location.replace('node_modules/', '')] = withoutDependencies(file);
+  }
+  return { packages, bundled };
+}
+
+async function bundleTool(project, entries, folder) {
+  const outdir = path.join(folder, project, 'dist');
+  mkdirSync(outdir, { recursive: true });
+  const { metafile } = await build({
+    entryPoints: entries.map((entry) => `${project}/dist/${entry}.js`),
+    outdir,
+    chunkNames: '[name]-[hash]',
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    keepNames: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    external: ['*.node', 'pg-native'],
+    plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root: folder })],
+    banner: { js: COMMONJS_NAMES },
+    metafile: true,
+    logLevel: 'error',
+  });
+  return packagesIn(metafile);
+}
+
+/** Its dependencies would be installed, and one of them reports installations to its maker. @returns its version */
+function withoutDependencies(file) {
+  const { dependencies: _dependencies, ...manifest } = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest.version;
+}
