@@ -9,6 +9,7 @@ export const bundle = () =>
   build({
     entryPoints: [path.join(HERE, 'dist', 'main.js')],
     outfile: path.join(HERE, 'dist', 'slipway.js'),
+    absWorkingDir: path.join(HERE, '../..'),
     bundle: true,
     format: 'esm',
     platform: 'node',

