@@ -22,7 +22,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const NPM = 'npm@11';
 
 const run = (program, args, options = {}) =>
-  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options }).trim();
+  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options })?.trim();
 const buildah = (...args) => run('buildah', args);
 
 /** The name of an image that is built here. */

@@ -26,7 +26,8 @@ export async function auditVerify(config: Config, args: string[]): Promise<numbe
   try {
     const options = { tenant: asked.tenant, expected: [...asked.heads, ...kept] };
     const reports = await verifyAudit(app.get(Database, { strict: false }), AuditKeys.of(config), options);
-    if (reports.length === 0) return refuse(`tenant ${asked.tenant} does not exist\n`);
+    if (reports.length === 0)
+      return refuse(asked.tenant === undefined ? 'there is no tenant\n' : `tenant ${asked.tenant} does not exist\n`);
     for (const report of reports) process.stdout.write(`${lineOf(report)}\n`);
     return reports.some((report) => report.broken) ? 1 : 0;
   } finally {
