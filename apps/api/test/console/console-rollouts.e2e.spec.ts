@@ -92,8 +92,9 @@ describeInBrowser('rollouts watched in the console', () => {
     await operationIs('failed');
     await panel('Operation').getByText('analysis_failed').first().waitFor();
     await panel('Operation').getByText('The gate was breached, and the previous route was restored.').waitFor();
-    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'error_rate rate' }) });
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'error_rate', exact: true }) });
     await row.getByText('breached').waitFor();
+    expect((await row.boundingBox())!.height).toBeLessThan(30);
     expect((await slipway.deployments.get('chat')).active_revision).toBe('chat-00002');
     expect(visit.takeFaults()).toEqual([]);
   });
@@ -109,13 +110,14 @@ describeInBrowser('rollouts watched in the console', () => {
     await step.filter({ hasText: 'failed' }).waitFor();
     await until('the failed step is in view', () => isStepInView(visit, true));
     const table = page.getByRole('table', { name: /^Verdicts of (soak|analyze):1$/ });
-    const titles = ['Metric', 'Baseline', 'Candidate', 'Limit', 'Samples', 'Verdict'];
+    const titles = ['Metric', 'Baseline', 'Candidate', 'Limit', 'Regression (bounds)', 'Samples', 'Verdict'];
     const cells = table.getByRole('row').filter({ hasText: 'error_rate rate' }).first().getByRole('cell');
     expect(await table.locator('th[scope=col]').allInnerTexts()).toEqual(titles);
     expect(await cells.allInnerTexts()).toEqual([
       '–',
       expect.stringMatching(/^\d[\d.]* %$/),
       '≤ 5 %',
+      '–',
       expect.stringMatching(/^\d+/),
       'breached',
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OperationStep } from '@slipway/sdk';
-import { judgementsOf, limitText, resultsOf, samplesText, type GateResult } from './verdicts.js';
+import { boundsText, judgementsOf, limitText, resultsOf, samplesText, type GateResult } from './verdicts.js';
 
 const gate = (changed: Partial<GateResult> = {}) =>
   ({
@@ -46,4 +46,10 @@ it.each([
 it('shows the samples of both revisions, if the baseline was judged', () => {
   expect(samplesText(gate())).toBe('40');
   expect(samplesText(gate({ baseline: { value: null, samples: 0 } }))).toBe('40, baseline 0');
+});
+
+it('shows by how much the candidate is worse, if that was measured', () => {
+  const bounds = { regression_percent: 12.34, regression_bound_percent: 8, regression_upper_percent: null };
+  expect(boundsText(gate({ check: 'regression', ...bounds }))).toBe('12.3 % (8 to –)');
+  expect(boundsText(gate())).toBe('–');
 });

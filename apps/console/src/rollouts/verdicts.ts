@@ -75,3 +75,13 @@ export function samplesText({ candidate, baseline }: Pick<GateResult, 'candidate
   const own = String(candidate?.samples ?? 0);
   return baseline ? `${own}, baseline ${baseline.samples}` : own;
 }
+
+/** `12 % (8 to 17)`: by how much the candidate is worse, and the bounds of that. Other checks than regressions have none. */
+export function boundsText({
+  regression_percent,
+  regression_bound_percent,
+  regression_upper_percent,
+}: Pick<GateResult, 'regression_percent' | 'regression_bound_percent' | 'regression_upper_percent'>): string {
+  if (typeof regression_percent !== 'number') return '–';
+  return `${numberText(regression_percent)} % (${numberText(regression_bound_percent)} to ${numberText(regression_upper_percent)})`;
+}

@@ -71,6 +71,7 @@ interface TitledTableProps {
   isCaptionShown?: boolean;
   titles: readonly ReactNode[];
   rows: readonly TitledRow[];
+  /** Between other content: rows stay low, also if they become lists. */
   isSmall?: boolean;
 }
 
@@ -78,7 +79,10 @@ interface TitledTableProps {
 export function TitledTable({ caption, isCaptionShown, titles, rows, isSmall }: TitledTableProps) {
   const padding = isSmall ? 'py-0.5 pr-2' : 'px-2 py-1';
   return (
-    <table role="table" className={classes('w-full border-collapse text-left', isSmall ? 'text-xs' : 'text-sm')}>
+    <table
+      role="table"
+      className={classes('w-full border-collapse text-left', isSmall ? 'small-rows text-xs' : 'text-sm')}
+    >
       <caption className={isCaptionShown ? 'pb-1 text-left text-soft' : 'sr-only'}>{caption}</caption>
       <thead role="rowgroup" className="text-xs text-soft">
         <tr role="row">

@@ -21,7 +21,14 @@ import { Waiting } from '../../ui/waiting.js';
 import { concernOf } from './concern.js';
 import { useLiveEvents } from './live-events.js';
 import { OperationControls } from '../../rollouts/operation-controls.js';
-import { judgementsOf, limitText, samplesText, type GateResult, type Judgement } from '../../rollouts/verdicts.js';
+import {
+  boundsText,
+  judgementsOf,
+  limitText,
+  samplesText,
+  type GateResult,
+  type Judgement,
+} from '../../rollouts/verdicts.js';
 import { WaitNote } from '../../rollouts/wait-note.js';
 import { waitNoun, waitSentence } from '../../rollouts/waiting-text.js';
 import { ResourceLink } from './resource-link.js';
@@ -96,7 +103,7 @@ function Verdicts({ operation }: { operation: Operation }) {
   );
 }
 
-const VERDICT_TITLES = ['Metric', 'Baseline', 'Candidate', 'Limit', 'Samples', 'Verdict'];
+const VERDICT_TITLES = ['Metric', 'Baseline', 'Candidate', 'Limit', 'Regression (bounds)', 'Samples', 'Verdict'];
 
 /** The verdicts of one step: each metric of both revisions next to its limit. */
 function VerdictTable({ judgement: { step, results } }: { judgement: Judgement }) {
@@ -124,6 +131,7 @@ function verdictRow(result: GateResult): TitledRow {
       metricText(metric, baseline?.value),
       metricText(metric, candidate?.value),
       limitText(result),
+      boundsText(result),
       samplesText(result),
       <Chip key="verdict" word={verdict} />,
     ],

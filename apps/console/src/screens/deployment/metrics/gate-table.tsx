@@ -47,7 +47,7 @@ function analysisOf(
   return { step: String(told?.data['step'] ?? step?.name), metrics: resultsOf(analysis) };
 }
 
-const TITLES = ['Metric', 'Limit', 'Candidate (n)', 'Baseline (n)', 'Regression (bounds)', 'Verdict'];
+const TITLES = ['Metric', 'Limit', 'Candidate (n)', 'Baseline (n)', 'Verdict'];
 
 interface GateTableProps {
   operation: Operation;
@@ -57,7 +57,10 @@ interface GateTableProps {
   baseline: RevisionMetrics | undefined;
 }
 
-/** The gate of a rollout: its limits, the current values of both revisions, and the last analysis with its bounds. */
+/**
+ * The gate of a rollout: its limits, and the values of both revisions, from the last analysis or the current ones. One
+ * line for each metric, because the charts follow; the operation's page also has the bounds.
+ */
 export function GateTable({ operation, analysis, candidate, baseline }: GateTableProps) {
   const gates = gatesOf(operation);
   if (gates.length === 0) return null;
@@ -97,17 +100,19 @@ function rowOf(
     key: `${name} ${stat} ${check}`,
     cells: [
       <>
-        {name} {stat}
+        {name}
+        {stat !== 'rate' && ` ${stat}`}
         {dry_run && <span className="font-normal text-soft"> (dry run)</span>}
       </>,
       limitText(result ?? expectedOf(gate, baseline)),
       <MeasureCell key="candidate" of={candidate} />,
       <MeasureCell key="baseline" of={baseline} />,
-      result ? boundsText(result) : '–',
       result ? (
         <Chip key="verdict" word={result.verdict} />
       ) : (
-        <Chip key="verdict" word={position} tone={TONES[position]} />
+        <Chip key="verdict" word={position} tone={TONES[position]}>
+          {position === 'too few samples' ? 'few samples' : position}
+        </Chip>
       ),
     ],
   };
@@ -130,8 +135,3 @@ const MeasureCell = ({ of }: { of: MeasuredValue }) => (
     {numberText(of.value)} <span className="text-soft">({of.samples})</span>
   </span>
 );
-
-function boundsText({ regression_percent, regression_bound_percent, regression_upper_percent }: GateResult): string {
-  if (typeof regression_percent !== 'number') return '–';
-  return `${numberText(regression_percent)} % (${numberText(regression_bound_percent)} to ${numberText(regression_upper_percent)})`;
-}
