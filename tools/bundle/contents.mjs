@@ -1,4 +1,4 @@
-// What a bundle consists of: its list of components (SBOM), and the licences of the packages in it.
+// The contents of a bundle: its list of components (SBOM), and the licences of the packages in it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

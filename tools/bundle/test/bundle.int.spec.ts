@@ -197,7 +197,9 @@ describe('with a server that answers for another service', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
-  afterAll(() => server.close());
+  afterAll(() => {
+    server.close();
+  });
 
   it('the console sends people to their identity provider', async () => {
     await bundles.start('api', {

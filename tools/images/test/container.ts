@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** What an image says about its process, as `buildah inspect` prints it. */
+/** The settings of an image for its process, as `buildah inspect` prints them. */
 export interface ImageConfig {
   User: string;
   Env: string[];
@@ -21,7 +21,7 @@ export interface UnpackedImage {
   config: ImageConfig;
 }
 
-/** What the launcher gives a container. A probe of each must fail if the launcher does not give it. */
+/** The launcher gives these to a container. A probe of each must fail if it does not. */
 export const FEATURES = [
   'user',
   'environment',

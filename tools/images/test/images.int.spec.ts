@@ -74,7 +74,7 @@ describeImages('the images', () => {
     },
   );
 
-  /** What differs if the launcher gives a container less than the image and the Compose file say. */
+  /** The differences if the launcher gives a container less than the image and the Compose file say. */
   const probes: Record<Feature, (container: Container) => boolean | Promise<boolean>> = {
     user: (container) => container.status('Uid') === '1000\t1000\t1000\t1000',
     environment: (container) => container.environment.includes('NODE_ENV=production'),

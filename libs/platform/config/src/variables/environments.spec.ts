@@ -252,10 +252,9 @@ describe('compose.yaml', () => {
 });
 
 it('the images set nothing that their process does not read', async () => {
-  const { targetsIn, valuesOf } = (await import(new URL('../../../../../docker/dockerfile-rules.mjs', import.meta.url).pathname)) as {
-    targetsIn(text: string): Map<string, object[]>;
-    valuesOf(name: string, instructions: object[]): string[];
-  };
+  const { targetsIn, valuesOf } = (await import(
+    new URL('../../../../../docker/dockerfile-rules.mjs', import.meta.url).pathname
+  )) as { targetsIn(text: string): Map<string, object[]>; valuesOf(name: string, instructions: object[]): string[] };
   const targets = targetsIn(at('docker/Dockerfile'));
   for (const process of ['api', 'worker', 'gateway'] as const) {
     const lines = valuesOf('ENV', targets.get(process)!).join(' ');
