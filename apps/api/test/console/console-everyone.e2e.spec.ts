@@ -6,6 +6,7 @@ import type { AxeResults } from 'axe-core';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { NEXT_FRAMES, tableFaults } from './console-layout.js';
 import { fill } from './console-scene.js';
+import { hasScreenshots, keepPictures } from './screenshots.js';
 import { startLeakySupplier, type LeakySupplier } from '../harness/leaky-supplier.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
@@ -53,6 +54,7 @@ describeInBrowser('the console, for everyone', () => {
     '%s: no violation in either theme, no wider than a phone, and all of it reachable by the keyboard',
     async (screen) => {
       await visit.open(`/${screen.replace(/\$\w+/, parameters[screen.replace(/\?.*/, '')] ?? '')}`);
+      if (hasScreenshots) await keepPictures(visit.page, screen, PHONE);
       for (const colorScheme of ['light', 'dark'] as const) {
         await visit.page.emulateMedia({ colorScheme });
         expect({ colorScheme, violations: await violations(visit) }).toEqual({ colorScheme, violations: [] });

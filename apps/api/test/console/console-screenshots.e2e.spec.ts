@@ -1,21 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { childEnvironment } from '@slipway/platform-config/environment';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { serve, sim } from './console-scene.js';
 import { Load } from '../harness/load.js';
-import { smallScreenshot } from './small-png.js';
-import { ROOT, Stack, until } from '../harness/stack.js';
+import { hasScreenshots, SCREENSHOTS, smallScreenshot } from './screenshots.js';
+import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(300_000);
 
-/**
- * Set by `npm run screenshots`. Screenshots show a new state of the console, and a
- * person checks them before they are committed.
- */
-const isAsked = childEnvironment()['SLIPWAY_SCREENSHOTS'] === '1';
-const FOLDER = path.join(ROOT, 'docs/screenshots');
 /** The repository keeps every version of these files. The largest one has about 204 kB. */
 const MAX_BYTES = 220_000;
 const THEMES = ['light', 'dark'] as const;
@@ -40,8 +33,8 @@ describeInBrowser('screenshots of the console', () => {
   let load: Load;
 
   beforeAll(async () => {
-    if (!isAsked) return;
-    mkdirSync(FOLDER, { recursive: true });
+    if (!hasScreenshots) return;
+    mkdirSync(SCREENSHOTS, { recursive: true });
     stack = await Stack.start({ gateway: true });
     await serve(stack, 'chat', { ttft_ms: 180, itl_ms: 8 });
     load = new Load(stack.gatewayUrl, stack.token, 'chat', 12, { isRandom: true });
@@ -62,7 +55,7 @@ describeInBrowser('screenshots of the console', () => {
     return data[0]?.total.attempts.ok ?? 0;
   };
 
-  (isAsked ? it : it.skip)('show a canary in its first step, and the screens around it', async () => {
+  (hasScreenshots ? it : it.skip)('show a canary in its first step, and the screens around it', async () => {
     const { page } = visit;
     const steps = [25, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds: 600 }));
     const spec = sim('chat-two', { ttft_ms: 170, itl_ms: 8 });
@@ -73,7 +66,7 @@ describeInBrowser('screenshots of the console', () => {
       if (name === 'playground') await converse(visit);
       for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });
-        const file = path.join(FOLDER, `${name}-${theme}.png`);
+        const file = path.join(SCREENSHOTS, `${name}-${theme}.png`);
         const image = await smallScreenshot(page);
         expect(image.length).toBeLessThanOrEqual(MAX_BYTES);
         writeFileSync(file, image);

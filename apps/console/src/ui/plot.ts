@@ -69,10 +69,11 @@ export function widthOfLabels({ ctx }: uPlot, labels: readonly string[] | null):
 }
 
 /** From zero to a little more than the largest value or limit. */
-export const rangeFromZero = (most: number | null, limits: readonly PlotMark[]): [number, number] => [
-  0,
-  Math.max(most ?? 0, ...limits.map(({ value }) => value), 1e-9) * 1.1,
-];
+export function rangeFromZero(most: number | null, limits: readonly PlotMark[]): [number, number] {
+  const top = Math.max(most ?? 0, ...limits.map(({ value }) => value));
+  // Labels of an axis that ends near zero would all be 0.
+  return [0, (top > 0 ? top : 1) * 1.1];
+}
 
 export function drawLimits(plot: uPlot, limits: readonly PlotMark[], color: string): void {
   const { left, width } = plot.bbox;

@@ -30,7 +30,7 @@ export function CatalogScreen() {
       <div className="grid items-start gap-3 xl:grid-cols-[1fr_26rem]">
         <Panel title="Models">
           <div className="mb-3 flex flex-wrap gap-3">
-            <TextFilter name="search" label="Search" placeholder="slug, name or description" />
+            <TextFilter name="search" label="Search" placeholder="name or description" />
             <ChoiceFilter name="availability" label="Availability" choices={['available', 'degraded', 'unavailable']} />
           </div>
           <RowList

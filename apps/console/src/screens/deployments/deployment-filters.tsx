@@ -15,7 +15,7 @@ export function DeploymentFilters({ counts }: { counts: StateCount[] }) {
         <TextField
           label="Search"
           type="search"
-          placeholder="name, label, description"
+          placeholder="name or description"
           maxLength={200}
           value={q}
           onChange={(event) => change({ q: event.target.value })}

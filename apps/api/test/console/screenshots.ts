@@ -1,5 +1,17 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Page, ViewportSize } from 'playwright-core';
+import { childEnvironment } from '@slipway/platform-config/environment';
+import { NEXT_FRAMES } from './console-layout.js';
+import { ROOT } from '../harness/stack.js';
+
+/**
+ * Set by `npm run screenshots`. Screenshots show a new state of the console, and a
+ * person checks them before they are committed.
+ */
+export const hasScreenshots = childEnvironment()['SLIPWAY_SCREENSHOTS'] === '1';
+export const SCREENSHOTS = path.join(ROOT, 'docs/screenshots');
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const EIGHT_BIT_RGB = [8, 2, 0, 0, 0];
@@ -38,6 +50,23 @@ export async function smallScreenshot(page: Page): Promise<Buffer> {
   head.set(EIGHT_BIT_RGB, 8);
   const body = deflateSync(rows, { level: 9, memLevel: 9 });
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', body), chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** Keeps two pictures of a whole screen, in its own size and in another one. Their names are its address and their width. */
+export async function keepPictures(page: Page, screen: string, other: ViewportSize): Promise<void> {
+  const folder = path.join(SCREENSHOTS, 'all');
+  mkdirSync(folder, { recursive: true });
+  const name = screen.replaceAll('$', '').replace(/[^a-z-]+(?:tab=)?/g, '-');
+  const own = page.viewportSize()!;
+  await page.emulateMedia({ colorScheme: 'light' });
+  for (const size of [own, other]) {
+    await page.setViewportSize(size);
+    await page.evaluate(NEXT_FRAMES);
+    const file = path.join(folder, `${name}-${size.width}.jpg`);
+    await page.screenshot({ path: file, type: 'jpeg', quality: 60, fullPage: true });
+  }
+  await page.setViewportSize(own);
+  await page.evaluate(NEXT_FRAMES);
 }
 
 function chunk(type: string, data: Buffer): Buffer {
