@@ -217,7 +217,7 @@ export const PARTS: readonly Part[] = [
     what: 'the images, built and started without a container engine',
     level: 'nightly',
     folders: ['docker', 'tools/bundle', 'tools/images'],
-    only: ['tools/images/test/images.int.spec.ts'],
+    only: ['tools/bundle/test/bundle.int.spec.ts', 'tools/images/test/images.int.spec.ts'],
   },
   {
     name: 'upgrade',
