@@ -85,7 +85,8 @@ async function buildProcess(name, outdir, root) {
     keepNames: true,
     minifySyntax: true,
     legalComments: 'none',
-    external: ['*.node', 'pg-native', ...Object.keys(UNBUNDLED)],
+    // `debug` takes supports-color if it is there. Here only tools for development have it.
+    external: ['*.node', 'pg-native', 'supports-color', ...Object.keys(UNBUNDLED)],
     plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root })],
     banner: { js: [...first.map((module) => `import '${module}';`), COMMONJS_NAMES].join('\n') },
     metafile: true,

@@ -39,6 +39,12 @@ export const DYNAMIC = [
       '^(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday), (\\d{2})-(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-(\\d{2}) (\\d{2}):(\\d{2}):(\\d{2}) GMT$',
   },
   {
+    file: 'libs/contracts/src/text.ts',
+    foreign: 'a name or a text of one line in a body',
+    source:
+      '^[^\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]([^\\n\\r\\u2028\\u2029]*[^\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff])?$',
+  },
+  {
     file: 'libs/platform/config/src/schema-reader.ts',
     foreign: "nothing: the schemas of the operator's file",
     source: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$',
