@@ -71,6 +71,17 @@ async function buildProcess(name, outdir, root) {
     cpSync(path.join(ROOT, module), path.join(outdir, path.basename(module)));
     return `./${path.basename(module)}`;
   });
+  return bundleFiles(entryPoints, outdir, { root, external: Object.keys(UNBUNDLED), first });
+}
+
+/**
+ * Bundles compiled files, given relative to the repository.
+ * @param options.root the folder that has the role of the repository for their addresses
+ * @param options.external packages that stay packages
+ * @param options.first modules that each file imports before all others
+ * @returns the metafile of esbuild
+ */
+export async function bundleFiles(entryPoints, outdir, { root, external = [], first = [] }) {
   const { metafile } = await build({
     entryPoints,
     outdir,
@@ -86,7 +97,7 @@ async function buildProcess(name, outdir, root) {
     minifySyntax: true,
     legalComments: 'none',
     // `debug` takes supports-color if it is there. Here only tools for development have it.
-    external: ['*.node', 'pg-native', 'supports-color', ...Object.keys(UNBUNDLED)],
+    external: ['*.node', 'pg-native', 'supports-color', ...external],
     plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root })],
     banner: { js: [...first.map((module) => `import '${module}';`), COMMONJS_NAMES].join('\n') },
     metafile: true,

@@ -1,14 +1,9 @@
 // Bundles what `@slipway/server` contains, in the folders of the repository: api, worker and gateway as images contain
 // them, the launcher of the embedded stack, and the simulator of an inference engine.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { bundleProcess, PROCESSES } from '../bundle/bundle.mjs';
+import { bundleFiles, bundleProcess, PROCESSES } from '../bundle/bundle.mjs';
 import { locationsIn } from '../bundle/contents.mjs';
-import { COMMONJS_NAMES, keepAddresses, packagesAsInNode } from '../bundle/modules.mjs';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The files of each project that are started, or imported by the command `slipway`. */
 const TOOLS = { 'tools/quickstart': ['foreground', 'migrate', 'backup', 'restore'], 'tools/inference-sim': ['main'] };
@@ -41,27 +36,9 @@ export async function bundleServer(folder) {
 
 async function bundleTool(project, entries, folder) {
   const outdir = path.join(folder, project, 'dist');
-  mkdirSync(outdir, { recursive: true });
-  const { metafile } = await build({
-    entryPoints: entries.map((entry) => `${project}/dist/${entry}.js`),
-    outdir,
-    chunkNames: '[name]-[hash]',
-    absWorkingDir: ROOT,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    keepNames: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    external: ['*.node', 'pg-native'],
-    plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root: folder })],
-    banner: { js: COMMONJS_NAMES },
-    metafile: true,
-    logLevel: 'error',
-  });
-  return locationsIn(metafile.outputs);
+  const files = entries.map((entry) => `${project}/dist/${entry}.js`);
+  const { outputs } = await bundleFiles(files, outdir, { root: folder });
+  return locationsIn(outputs);
 }
 
 /** Its dependencies would be installed, and one of them reports installations to its maker. @returns its version */

@@ -7,18 +7,6 @@ import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(300_000);
 
-const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
-const CONFIG = (home: string) => `
-targets:
-  - name: local
-    kind: process
-    max_instances: 4
-    engines:
-      sim:
-        command: ["node", ${JSON.stringify(SIMULATOR)}, "--port", "{port}", "--model", "{model.id}", "--start-log", "${home}/sim-starts.log"]
-        ready: { path: /health, timeout_seconds: 60 }
-        args: { ttft_ms: "--ttft-ms={}", error_rate: "--error-rate={}" }
-`;
 /** Prometheus itself adds these metrics and labels. */
 const OF_PROMETHEUS = new Set(['up', 'ALERTS']);
 const OF_SCRAPES = new Set(['job', 'instance']);
@@ -30,7 +18,7 @@ let stack: Stack;
 let workerPort: number;
 
 beforeAll(async () => {
-  stack = await Stack.start({ workers: 0, gateway: true, config: CONFIG });
+  stack = await Stack.start({ workers: 0, gateway: true });
   workerPort = await freePort();
   stack.spawn('worker', 0, { SLIPWAY_METRICS_PORT: String(workerPort) });
 });

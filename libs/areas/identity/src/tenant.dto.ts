@@ -1,6 +1,5 @@
-import { TRIMMED_LINE } from '@slipway/contracts';
 import { ArrayField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
-import { OwnerRequestDto } from './token.dto.js';
+import { ONE_LINE, OwnerRequestDto } from './token.dto.js';
 
 const ORGANIZATIONS = { maxItems: 1000, unique: true, item: { min: 1, max: 255 } };
 const OWN_ORGANIZATIONS =
@@ -15,8 +14,7 @@ export class CreateTenantDto {
   @StringField({
     min: 1,
     max: 255,
-    pattern: TRIMMED_LINE,
-    patternMessage: 'must be one line without white space at either end',
+    ...ONE_LINE,
     description:
       'Unique regardless of case, without white space at either end, in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.',
     example: 'acme',

@@ -12,6 +12,9 @@ import {
 import { SCOPES, TOKEN_STATES, type TokenState } from '@slipway/platform-http/auth';
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from './token-rules.js';
 
+/** A name: one line without white space at either end. */
+export const ONE_LINE = { pattern: TRIMMED_LINE, patternMessage: 'must be one line without white space at either end' };
+
 const scopeItem = { item: { enum: SCOPES } };
 
 export class OwnerRequestDto implements Owner {
@@ -21,8 +24,7 @@ export class OwnerRequestDto implements Owner {
   @StringField({
     min: 1,
     max: 255,
-    pattern: TRIMMED_LINE,
-    patternMessage: 'must be one line without white space at either end',
+    ...ONE_LINE,
     description: 'Owner of the token. All tokens of one owner count as one approver.',
     example: 'alice',
     check: (id) =>

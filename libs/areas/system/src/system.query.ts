@@ -12,11 +12,13 @@ export const FORGET_SILENT_WORKERS = prepared(
   `delete from system_workers where seen_at < clock_timestamp() - interval '5 minutes'`,
 );
 
+const IS_ALIVE = `seen_at > clock_timestamp() - interval '15 seconds'`;
+
 /** Reads what the metrics show of Postgres itself and of the heartbeats, in one round trip. Every scrape runs it. */
 export const FIND_STORED_METRICS = prepared(
   'system-stored-metrics',
   `select
-     (select count(*)::int from system_workers where seen_at > clock_timestamp() - interval '15 seconds') as workers,
+     (select count(*)::int from system_workers where ${IS_ALIVE}) as workers,
      pg_database_size(current_database())::float8 as size,
      (select count(*)::int from pg_stat_activity where datname = current_database()) as connections,
      current_setting('max_connections')::int as connections_limit,
@@ -30,6 +32,6 @@ export const FIND_SYSTEM_STATUS = prepared(
      current_setting('server_version') as "postgresVersion", pg_postmaster_start_time() as "postgresStartedAt",
      (select jsonb_build_object('applied', count(*), 'newest', (array_agg(name order by timestamp desc))[1]) from schema_migrations) as schema,
      (select coalesce(jsonb_agg(jsonb_build_object('id', worker_id, 'version', version, 'started_at', slipway_rfc3339(started_at),
-         'seen_at', slipway_rfc3339(seen_at), 'is_alive', seen_at > clock_timestamp() - interval '15 seconds') order by started_at, worker_id), '[]')
+         'seen_at', slipway_rfc3339(seen_at), 'is_alive', ${IS_ALIVE}) order by started_at, worker_id), '[]')
        from system_workers) as workers`,
 );

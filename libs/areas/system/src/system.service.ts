@@ -4,7 +4,7 @@ import { RequestGuard } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { renderMetrics } from '@slipway/platform-observability';
+import { inTime, renderMetrics } from '@slipway/platform-observability';
 
 /** Longer than a healthy answer takes, and shorter than the time-out of a probe. */
 const PING_TIMEOUT_MS = 2_000;
@@ -42,20 +42,9 @@ export class SystemService implements BeforeApplicationShutdown {
   }
 
   private async ping(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () => reject(errors.unavailable({ message: 'The database does not respond.' })),
-        PING_TIMEOUT_MS,
-      );
-    });
-    const ping = this.database.ping();
-    ping.catch(() => undefined);
-    try {
-      await Promise.race([ping, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    await inTime(this.database.ping(), PING_TIMEOUT_MS, () =>
+      errors.unavailable({ message: 'The database does not respond.' }),
+    );
   }
 
   /**

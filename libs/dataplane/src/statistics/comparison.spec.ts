@@ -29,6 +29,11 @@ function stats(byLoad: Record<number, Histogram>, { instances = 1, ok = 0 } = {}
   };
 }
 
+/** Returns statistics with these values for every metric, by parts of the time. */
+function sliced(slices: Histogram[], all = stats({ 3: mergeHistograms(slices) })): RequestStats {
+  return { ...all, slices: slices.map((slice) => stats({ 3: slice })) };
+}
+
 it('compares at equal load if the baseline has more traffic, because the candidate would not have its queues', () => {
   const baseline = stats({ 0: around(10), 5: around(100, 4_000) });
   const found = compare(E2E, stats({ 0: around(13), 5: around(100, 5) }), baseline) as Comparison;
@@ -129,10 +134,6 @@ it('is less sure if slow values occurred together, because requests in one queue
     sq: one.sq / by,
     b: Object.fromEntries(Object.entries(one.b).map(([bucket, count]) => [bucket, count / by])),
   });
-  const sliced = (slices: Histogram[]) => {
-    const all = stats({ 3: mergeHistograms(slices) });
-    return { ...all, slices: slices.map((slice) => stats({ 3: slice })) };
-  };
   const together = sliced([...Array.from({ length: 18 }, () => fast), slow, slow]);
   const apart = sliced(Array.from({ length: 20 }, () => mergeHistograms([cut(fast, 20 / 18), cut(slow, 10)])));
   for (const stat of ['avg', 'p90'] as const) {
@@ -145,8 +146,7 @@ it('is less sure if slow values occurred together, because requests in one queue
 
 it('is less sure if slow slices follow each other, because a queue may outlast a slice', () => {
   const boundOf = (isSlow: (index: number) => boolean, stat: 'avg' | 'p90') => {
-    const slices = Array.from({ length: 20 }, (_, index) => around(isSlow(index) ? 40 : 10, 20));
-    const all = { ...stats({ 3: mergeHistograms(slices) }), slices: slices.map((slice) => stats({ 3: slice })) };
+    const all = sliced(Array.from({ length: 20 }, (_, index) => around(isSlow(index) ? 40 : 10, 20)));
     return (compare({ ...E2E, stat }, all, all) as Comparison).boundPercent;
   };
   for (const stat of ['avg', 'p90'] as const) {
@@ -158,8 +158,7 @@ it('is less sure if slow slices follow each other, because a queue may outlast a
 it('is less sure at equal load, too, if slow values occurred together', () => {
   const of = (count: number, isQueued: (index: number) => boolean) => {
     const queues = Array.from({ length: 20 }, (_, index) => around(isQueued(index) ? 60 : 10, count));
-    const all = stats({ 3: around(10, 10 * count), 5: around(60, 10 * count) });
-    return { ...all, slices: queues.map((slice) => stats({ 3: slice })) };
+    return sliced(queues, stats({ 3: around(10, 10 * count), 5: around(60, 10 * count) }));
   };
   const boundOf = (isQueued: (index: number) => boolean) => {
     const found = compare({ ...E2E, stat: 'avg' }, of(20, isQueued), of(60, isQueued)) as Comparison;

@@ -95,11 +95,14 @@ export function compare(
   const { metric, stat } = what;
   if (readMetric(metric, stat, candidate).value === null || readMetric(metric, stat, baseline).value === null)
     return null;
-  const plain = contrast(what, plainEstimate(metric, stat, candidate), plainEstimate(metric, stat, baseline));
+  const ours = plainEstimate(metric, stat, candidate);
+  const theirs = plainEstimate(metric, stat, baseline);
+  const plain = contrast(what, ours, theirs);
   if (metricOf(metric).kind === 'rate') return plain && { basis: 'counts', traffic: null, loads: [], ...plain };
   const traffic = trafficOf(candidate, baseline);
   const pairs = pairsOf(metric, candidate, baseline);
-  const sides: Sides = { candidate, baseline, traffic, pairs };
+  const dependence = [ours?.dependence ?? 1, theirs?.dependence ?? 1] as const;
+  const sides: Sides = { candidate, baseline, dependence, traffic, pairs };
   if (traffic && plain) {
     const found = (basis: ComparisonBasis): Comparison => ({ basis, traffic, loads: [], ...plain });
     const off = Math.log(traffic.ratio);
@@ -240,6 +243,8 @@ function shown({ bucket, candidate, baseline }: Pair): LoadBucket {
 interface Sides {
   candidate: RequestStats;
   baseline: RequestStats;
+  /** Of all values of each side (`Estimate`). */
+  dependence: readonly [candidate: number, baseline: number];
   traffic: Traffic | null;
   pairs: readonly Pair[];
 }
@@ -256,7 +261,7 @@ interface Sides {
  */
 function atEqualLoad(
   what: ComparisonCriterion,
-  { candidate, baseline, traffic, pairs }: Sides,
+  { candidate, baseline, dependence, traffic, pairs }: Sides,
   minShare = MIN_SHARE,
 ): Comparison | null {
   const { metric, stat, minSamples } = what;
@@ -282,11 +287,12 @@ function atEqualLoad(
   if (!ours || !theirs || Math.min(ours.samples, theirs.samples) < minSamples) return null;
   if (Math.exp(Math.abs(tilt) * theirs.value) > MAX_CORRECTION) return null;
   // Requests in one queue are slow together at equal load, too. Those that were alone had none.
-  const [oursOverall, theirsOverall] = [candidate, baseline].map((stats) => plainEstimate(metric, stat, stats));
-  const found =
-    compared === alone
-      ? contrast(what, ours, theirs)
-      : contrast(what, asDependentAs(oursOverall, ours), asDependentAs(theirsOverall, theirs));
+  const [oursBy, theirsBy] = compared === alone ? [1, 1] : dependence;
+  const found = contrast(
+    what,
+    { ...ours, variance: ours.variance * oursBy },
+    { ...theirs, variance: theirs.variance * theirsBy },
+  );
   return found && { basis: 'equal_load', traffic, loads: compared.map(shown), ...found };
 }
 
@@ -327,10 +333,6 @@ function firstWith(
 
 function partsOf(pairs: readonly Pair[], side: 'candidate' | 'baseline'): WeightedHistogram[] {
   return pairs.flatMap((pair) => (pair[side] ? [{ histogram: pair[side], weight: 1, tilt: 0 }] : []));
-}
-
-function asDependentAs(overall: Estimate | null | undefined, part: Estimate): Estimate {
-  return { ...part, variance: part.variance * (overall?.dependence ?? 1) };
 }
 
 function countOf(pairs: readonly { candidate: Histogram }[]): number {

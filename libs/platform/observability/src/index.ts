@@ -1,3 +1,4 @@
+export { inTime } from './in-time.js';
 export {
   createLogger,
   logContext,

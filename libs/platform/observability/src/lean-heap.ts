@@ -15,8 +15,8 @@ const CHECK_MS = 200;
 const BUSY = 0.2;
 
 /**
- * From now on V8 may use its usual heap while this process is busy, because frequent collections take a quarter of its
- * processor time then. Call it once, when the process has started.
+ * From now on V8 may use its usual heap while this process is busy, because frequent collections cost it throughput then.
+ * Call it once, when the process has started.
  */
 export function growHeapWhileBusy(): void {
   let isLean = true;

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { inTime } from './in-time.js';
 
 /** The metrics of this process. Names begin with `slipway_` and end with the unit (`_seconds`, `_bytes`, `_total`). */
 export const metrics = new Registry();
@@ -83,7 +84,7 @@ export function readGauges<N extends string>(
 /** The gauges of a group are collected concurrently, so they share the read. */
 function readOnce(group: string, onFailure: () => void): Promise<Record<string, ReadValue> | undefined> {
   const current = groups.get(group)!;
-  return (current.running ??= inTime(current.read()).then(
+  return (current.running ??= inTime(current.read(), READ_LIMIT_MS, () => new Error('the read took too long')).then(
     (values) => {
       current.running = undefined;
       return values;
@@ -94,14 +95,6 @@ function readOnce(group: string, onFailure: () => void): Promise<Record<string, 
       return undefined;
     },
   ));
-}
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the read took too long')), READ_LIMIT_MS);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** From the duration of a fast query to that of a request that waited for a model. */

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inTime } from './in-time.js';
 import { renderMetrics } from './metrics.js';
 
 export interface ProbeServerOptions {
@@ -68,17 +69,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 }
 
 async function whyNotReady(ready: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the readiness check took too long')), READY_TIMEOUT_MS);
-  });
   try {
-    await Promise.race([ready(), timeout]);
+    await inTime(ready(), READY_TIMEOUT_MS, () => new Error('the readiness check took too long'));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { runCommand } from '../test/run-command.js';
+import { runCommand } from '../../test/run-command.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'slipway-up-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
