@@ -17,6 +17,15 @@ function costOf(work: () => unknown): number {
   return Math.min(...costs);
 }
 
+/** A cost that hostile text must not exceed: about 100 ms, and more on a slower machine. */
+const MUCH =
+  20 *
+  costOf(() => {
+    let sum = 0;
+    for (let step = 0; step < 5_000_000; step += 1) sum = (sum * 31 + step) | 0;
+    return sum;
+  });
+
 const linesOf = (chunks: readonly (string | Buffer)[], secrets: readonly string[] = [SECRET]) => {
   const reader = new LineReader(secrets);
   const lines = chunks.flatMap((chunk) => [...reader.push(Buffer.from(chunk))].map(({ text }) => text));
@@ -91,7 +100,7 @@ describe('a secret whose end is missing', () => {
   });
 
   it('costs little in each of many empty lines', () => {
-    expect(costOf(() => linesOf(['\n'.repeat(64 * 1024)]))).toBeLessThan(60);
+    expect(costOf(() => linesOf(['\n'.repeat(64 * 1024)]))).toBeLessThan(MUCH);
   });
 
   it('is redacted as it is written in JSON and in a URL', () => {
@@ -117,14 +126,14 @@ describe('hostile output', () => {
     ['strings that do not end', '\u001b]'],
     ['control sequences', '\u001b[0'],
     ['beginnings of the secret', SECRET.slice(0, 20)],
-  ])('of %s takes less than 100 ms for a megabyte', (_name, unit) => {
+  ])('of %s costs little for a megabyte', (_name, unit) => {
     const chunk = Buffer.from(unit.repeat(2 ** 16 / unit.length));
-    expect(costOf(() => redactSecrets(unit.repeat(2 ** 17 / unit.length), [SECRET], true))).toBeLessThan(100);
-    expect(costOf(() => linesOf(Array.from({ length: 16 }, () => chunk)))).toBeLessThan(100);
+    expect(costOf(() => redactSecrets(unit.repeat(2 ** 17 / unit.length), [SECRET], true))).toBeLessThan(MUCH);
+    expect(costOf(() => linesOf(Array.from({ length: 16 }, () => chunk)))).toBeLessThan(MUCH);
   });
 
   it('in single bytes is copied once', () => {
-    expect(costOf(() => linesOf(Array.from({ length: 20_000 }, () => '-')))).toBeLessThan(100);
+    expect(costOf(() => linesOf(Array.from({ length: 20_000 }, () => '-')))).toBeLessThan(MUCH);
   });
 
   it.each([
@@ -135,11 +144,11 @@ describe('hostile output', () => {
     ['failed to allocate '],
     ['10%|'],
     [' '],
-  ])('of 400 long lines of "%s" is classified in less than 100 ms', (unit) => {
+  ])('of 400 long lines of "%s" is classified at little cost', (unit) => {
     const line = { stream: 'stderr' as const, text: unit.repeat(MAX_LINE_BYTES / unit.length) };
     const lines = Array.from({ length: 400 }, () => line);
-    expect(costOf(() => startFailure({ code: 1, signal: null }, lines))).toBeLessThan(100);
-    expect(costOf(() => downloadProgress(lines))).toBeLessThan(100);
+    expect(costOf(() => startFailure({ code: 1, signal: null }, lines))).toBeLessThan(MUCH);
+    expect(costOf(() => downloadProgress(lines))).toBeLessThan(MUCH);
   });
 
   it('does not hide the cause at the beginning or the end of a long line', () => {

@@ -78,8 +78,9 @@ export class TcpProxy {
     const isOpen = (): boolean => this.mode === 'open' && !this.vanished.has(client);
     client.on('data', (chunk) => isOpen() && upstream.write(chunk));
     upstream.on('data', (chunk) => isOpen() && client.write(chunk));
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
+    // What one end sent before it closed still reaches the other.
+    client.on('close', () => upstream.destroySoon());
+    upstream.on('close', () => client.destroySoon());
   }
 
   private keep(socket: net.Socket): void {
