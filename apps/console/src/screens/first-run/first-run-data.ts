@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import type { Deployment } from '../../api/items.js';
 import { createBody, firstNames } from './first-run-commands.js';
-import { isRolloutLive } from './first-run-state.js';
+import { stageOf } from './first-run-state.js';
 
 /** Steps take seconds here, and a person is watching. */
 const LIVE_MS = 1_000;
@@ -25,7 +25,8 @@ export const useFirstRun = (named: string | undefined): UseQueryResult<FirstRun,
       const { data } = await slipway.operations.list({ resource_name: deployment.name, limit: 1, signal });
       return { deployment, operation: data[0] };
     },
-    refetchInterval: ({ state }) => (isRolloutLive(state.data?.operation) ? LIVE_MS : false),
+    refetchInterval: ({ state: { data } }) =>
+      data && stageOf(data.deployment, data.operation) === 'rolling_out' ? LIVE_MS : false,
   });
 
 async function one(name: string, signal: AbortSignal): Promise<Deployment | null> {

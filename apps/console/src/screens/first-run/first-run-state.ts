@@ -6,10 +6,13 @@ export type FirstRunStage = 'create' | 'roll_out' | 'rolling_out' | 'send';
 
 const LIVE: readonly string[] = ['pending', 'running', 'waiting', 'cancelling'];
 
-export const isRolloutLive = (operation: Pick<Operation, 'status'> | undefined): boolean =>
+const isRolloutLive = (operation: Pick<Operation, 'status'> | undefined): boolean =>
   operation !== undefined && LIVE.includes(operation.status);
 
-/** Returns the stage from the existing resources, so that a returning person continues at the same stage. */
+/**
+ * Returns the stage from the existing resources, so that a returning person continues at the same stage. The deployment
+ * may have been read before its operation ended, and still names it then.
+ */
 export function stageOf(deployment: FirstDeployment, operation: Pick<Operation, 'status'> | undefined): FirstRunStage {
   if (!deployment) return 'create';
   if (isRolloutLive(operation) || deployment.current_operation_id !== null) return 'rolling_out';
