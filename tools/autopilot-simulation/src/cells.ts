@@ -1,11 +1,12 @@
 import type { Stat } from '@slipway/contracts';
 import type { ServiceRecord } from '@slipway/dataplane';
+import type { GoalDiagnosis } from '@slipway/diagnosis';
 import type { Options } from './options.js';
 import type { Profile } from './profiles.js';
 import { advise, type Advice } from './proposal.js';
 import { Service, statisticOf, steadyRun, WARM_UP_MS } from './runs.js';
-import type { Course } from './traffic.js';
-import type { Truth } from './truth.js';
+import type { Course, Lengths } from './traffic.js';
+import { Truth } from './truth.js';
 
 /* The simulation of one seed, for each kind of cell. */
 
@@ -13,6 +14,19 @@ export interface CellContext {
   profile: Profile;
   truth: Truth;
   options: Options;
+}
+
+export function contextOf(profile: Profile, options: Options): CellContext {
+  const { stat, run } = options;
+  const truth = new Truth(profile, {
+    stat,
+    utilisation: run.utilisation,
+    felt: run.felt,
+    minutes: run['truth-minutes'],
+    runs: run['truth-runs'],
+    patienceMs: patienceOf(options),
+  });
+  return { profile, truth, options };
 }
 
 /** Below this load a request was nearly alone: the first two buckets. */
@@ -108,6 +122,29 @@ export function sizing(context: CellContext, seed: number, from: number, to: num
   };
 }
 
+/** One case of `sizing` as requests, which can be sent to a real engine, and what the autopilot says of them. */
+export interface Schedule {
+  threshold: number;
+  /** Milliseconds from the beginning, prompt tokens, tokens of the answer. They go on for some minutes after the case. */
+  requests: [at: number, inputTokens: number, outputTokens: number][];
+  diagnosis: GoalDiagnosis;
+}
+
+export function schedule(context: CellContext, seed: number, from: number, to: number): Schedule {
+  const { run } = context.options;
+  const { rate, threshold } = context.truth.situation(to, run.margin, from);
+  const requests: Schedule['requests'] = [];
+  const onArrival = (at: number, { inputTokens, outputTokens }: Lengths): void =>
+    void requests.push([Math.round(at), inputTokens, outputTokens]);
+  const service = served(context, { seed, low: run.low, rate, replicas: from, onArrival });
+  const { goals } = adviceFor(context, service, { replicas: from, threshold }).diagnosis;
+  service.serve(from, MINUTES_AFTER);
+  return { threshold, requests, diagnosis: goals[0] as GoalDiagnosis };
+}
+
+/** A real stack needs some time to read the last minute. */
+const MINUTES_AFTER = 4;
+
 /** Of the number of instances. */
 const TOLERANCE = 0.15;
 /** Predictions have seen other random numbers than those of the run that shows what is achieved. */
@@ -174,14 +211,15 @@ interface ServiceSettings {
   low: number;
   rate: number;
   replicas: number;
+  onArrival?: (at: number, lengths: Lengths) => void;
 }
 
 /** Rises to the busiest time, and stays there for a window. */
-function served({ profile, options }: CellContext, { seed, low, rate, replicas }: ServiceSettings): Service {
+function served({ profile, options }: CellContext, { low, rate, replicas, ...rest }: ServiceSettings): Service {
   const { minutes, 'window-minutes': windowMinutes } = options.run;
   const riseMs = 60_000 * (minutes - windowMinutes) - WARM_UP_MS;
   const course: Course = { peak: rate, low, warmUpMs: WARM_UP_MS, riseMs, then: 'plateau' };
-  const service = new Service({ profile, course, seed, patienceMs: patienceOf(options) });
+  const service = new Service({ profile, course, patienceMs: patienceOf(options), ...rest });
   service.serve(replicas, minutes);
   return service;
 }

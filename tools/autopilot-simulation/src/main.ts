@@ -15,7 +15,6 @@ import { optionsFrom, UsageError, type Options } from './options.js';
 import { PoolInstance } from './pool.js';
 import { PROFILE_NAMES, profilesOf, type Profile } from './profiles.js';
 import { rowText, TABLE_HEAD, type Row } from './table.js';
-import { Truth } from './truth.js';
 
 const CELLS = ['single', 'load-dependent', 'nothing-to-gain', 'two-replicas'];
 /** Instances now, and those that are needed. */
@@ -49,15 +48,7 @@ function* rowsOf(options: Options): Generator<Row> {
   const seeds = Array.from({ length: run.seeds }, (_, index) => run['first-seed'] + index);
   for (const profile of profilesOf(options.profiles, options.engine)) {
     checkEngine(profile);
-    const truth = new Truth(profile, {
-      stat: options.stat,
-      utilisation: run.utilisation,
-      felt: run.felt,
-      minutes: run['truth-minutes'],
-      runs: run['truth-runs'],
-      patienceMs: 1_000 * run['patience-s'],
-    });
-    const context = { profile, truth, options };
+    const context = cells.contextOf(profile, options);
     const row = (cell: string, name: string, findings: Finding[], causes: string[] = []): Row => {
       return { cell, profile: profile.name, case: name, findings, causes: tally(causes) };
     };

@@ -2,7 +2,7 @@ import { randomFrom } from '@slipway/inference-sim/random';
 import { Pool, type PoolObserver, type PoolRequest } from './pool.js';
 import type { Profile, ProfileMetric } from './profiles.js';
 import { GatewayRecords } from './gateway-records.js';
-import { Arrivals, drawLengths, type Course } from './traffic.js';
+import { Arrivals, drawLengths, type Course, type Lengths } from './traffic.js';
 
 export interface RunSettings {
   profile: Profile;
@@ -11,6 +11,8 @@ export interface RunSettings {
   course: Course;
   minutes: number;
   seed: number;
+  /** Called with each request before it arrives. */
+  onArrival?: (at: number, lengths: Lengths) => void;
 }
 
 const MINUTE_MS = 60_000;
@@ -79,7 +81,7 @@ export class Service {
     const { pool } = this;
     for (const until = this.at + minutes * MINUTE_MS; this.at < until;) {
       this.at += MINUTE_MS;
-      sendUntil(this.at, pool, this.arrivals, this.settings.profile, this.random);
+      sendUntil(this.at, pool, this.arrivals, this.random, this.settings);
       this.gateway.endMinute(pool);
     }
   }
@@ -89,12 +91,20 @@ function run(settings: RunSettings, startAt: number, observer: PoolObserver): vo
   const random = randomFrom(settings.seed);
   const pool = new Pool({ ...settings, startAt }, random, observer);
   const arrivals = new Arrivals(random, settings.course, startAt);
-  sendUntil(startAt + settings.minutes * MINUTE_MS, pool, arrivals, settings.profile, random);
+  sendUntil(startAt + settings.minutes * MINUTE_MS, pool, arrivals, random, settings);
 }
 
-function sendUntil(until: number, pool: Pool, arrivals: Arrivals, profile: Profile, random: () => number): void {
+function sendUntil(
+  until: number,
+  pool: Pool,
+  arrivals: Arrivals,
+  random: () => number,
+  { profile, onArrival }: Pick<RunSettings, 'profile' | 'onArrival'>,
+): void {
   while (arrivals.nextAt < until) {
-    pool.arrive(arrivals.nextAt, drawLengths(random, profile));
+    const lengths = drawLengths(random, profile);
+    onArrival?.(arrivals.nextAt, lengths);
+    pool.arrive(arrivals.nextAt, lengths);
     arrivals.advance();
   }
   pool.runUntil(until);

@@ -263,6 +263,13 @@ export const PARTS: readonly Part[] = [
     steps: [npm('kube:soak', '--minutes', '60')],
   },
   {
+    name: 'real-sizing',
+    what: 'the autopilot in real time, next to the simulation of the same requests, half an hour on an idle machine',
+    level: 'weekly',
+    folders: [],
+    only: ['apps/api/test/autopilot/real-sizing.e2e.spec.ts'],
+  },
+  {
     name: 'long-fuzz',
     what: '20,000 requests to every operation, about an hour',
     level: 'weekly',
