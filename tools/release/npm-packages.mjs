@@ -122,10 +122,18 @@ function copyReadme(name, staged) {
   cpSync(path.join(ROOT, 'tools/release/npm', `${name}.md`), path.join(staged, 'README.md'));
 }
 
-/** `slipway-server <command>`: the file of each command, relative to the package. */
+/**
+ * `slipway-server <command>`: the file of each command, relative to the package. Without SLIPWAY_HOME, the commands work
+ * on the data that `slipway up` would use in this folder.
+ */
 function binOf(commands) {
   const names = Object.keys(commands).join(', ');
   return `#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+const own = join(homedir(), '.slipway');
+if (!process.env.SLIPWAY_HOME && !existsSync('.slipway') && existsSync(own)) process.env.SLIPWAY_HOME = own;
 const files = ${JSON.stringify(commands, null, 2)};
 const [name] = process.argv.splice(2, 1);
 if (Object.hasOwn(files, name ?? '')) await import(new URL('../' + files[name], import.meta.url).href);

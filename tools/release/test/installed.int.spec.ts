@@ -196,9 +196,10 @@ describe('one command, from the files to a running stack', () => {
   });
 
   it('backs up the data with the installed server', async () => {
-    const backup = await root.run('slipway-server', ['backup', 'kept'], { env: root.env(prefix), cwd: root.home });
+    const elsewhere = root.folder('elsewhere');
+    const backup = await root.run('slipway-server', ['backup', 'kept'], { env: root.env(prefix), cwd: elsewhere });
     expect([backup.code, backup.stdout + backup.stderr]).toEqual([0, expect.stringMatching(/rows and .*kept/)]);
-    expect(existsSync(path.join(root.home, 'kept/backup.json'))).toBe(true);
+    expect(existsSync(path.join(elsewhere, 'kept/backup.json'))).toBe(true);
     expect(await root.run('slipway-server', [], { env: root.env(prefix) })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('backup, restore'),
