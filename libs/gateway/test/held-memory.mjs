@@ -5,7 +5,8 @@ import { AnswerJudge } from '../dist/answers/answer-judge.js';
 import { PassedStreamAnswer } from '../dist/answers/passed-answer.js';
 import { UsageChunkFilter } from '../dist/requests/usage-option.js';
 
-const STREAMS = 300;
+/** What a stream keeps is small, so the memory of few of them is lost in the noise. */
+const [FEW, MANY] = [60, 300];
 const STREAM_BYTES = 384 * 1024;
 const PIECE_BYTES = 8 * 1024;
 const HEADERS = { 'content-type': 'text/event-stream' };
@@ -13,18 +14,19 @@ const BEGIN = 'data: {"choices":[{"index":0,"delta":{"content":"';
 const EVENT = `${BEGIN}${'a'.repeat(900)}"}}]}\n\n`;
 const EVENTS = EVENT.repeat(8);
 
-/** How a stream begins, and what it then repeats. */
+/** How a stream begins, what it then repeats, up to how many bytes, and how many such streams there are. */
 const KINDS = {
-  ended: ['', EVENTS, STREAM_BYTES],
-  data: [BEGIN, 'a'.repeat(PIECE_BYTES), STREAM_BYTES],
-  comment: [': ', 'a'.repeat(PIECE_BYTES), STREAM_BYTES],
-  field: ['x-field: ', 'a'.repeat(PIECE_BYTES), STREAM_BYTES],
-  name: ['event: ', 'a'.repeat(PIECE_BYTES), STREAM_BYTES],
-  bare: ['', 'a'.repeat(PIECE_BYTES), STREAM_BYTES],
-  lists: ['data: {"choices":[', '{},'.repeat(PIECE_BYTES / 3), STREAM_BYTES],
-  lines: ['', 'data: a\n'.repeat(PIECE_BYTES / 8), STREAM_BYTES],
-  // An event that is short enough to be kept whole.
-  kept: [BEGIN, 'a'.repeat(PIECE_BYTES - 100), PIECE_BYTES],
+  ended: ['', EVENTS, STREAM_BYTES, FEW],
+  data: [BEGIN, 'a'.repeat(PIECE_BYTES), STREAM_BYTES, FEW],
+  comment: [': ', 'a'.repeat(PIECE_BYTES), STREAM_BYTES, FEW],
+  field: ['x-field: ', 'a'.repeat(PIECE_BYTES), STREAM_BYTES, FEW],
+  name: ['event: ', 'a'.repeat(PIECE_BYTES), STREAM_BYTES, FEW],
+  bare: ['', 'a'.repeat(PIECE_BYTES), STREAM_BYTES, FEW],
+  lists: ['data: {"choices":[', '{},'.repeat(PIECE_BYTES / 3), STREAM_BYTES, FEW],
+  lines: ['', 'data: a\n'.repeat(PIECE_BYTES / 8), STREAM_BYTES, FEW],
+  // An event that is short enough to be kept whole, and as much in whole events.
+  kept: [BEGIN, 'a'.repeat(PIECE_BYTES - 100), PIECE_BYTES, MANY],
+  short: ['', EVENTS, PIECE_BYTES, MANY],
 };
 
 /** The parts of a response that a stream uses. */
@@ -66,16 +68,16 @@ async function used() {
   return heapUsed + external;
 }
 
-async function measure([begin, piece, size]) {
+async function measure([begin, piece, size, count]) {
   const before = await used();
-  const streams = Array.from({ length: STREAMS }, open);
+  const streams = Array.from({ length: count }, open);
   for (const stream of streams) stream.give(EVENT + begin);
   for (let sent = 0; sent < size; sent += piece.length) {
     for (const stream of streams) stream.give(piece);
     await nextRun();
   }
-  const bytes = ((await used()) - before) / STREAMS;
-  const held = streams.reduce((sum, { judge }) => sum + judge.heldBytes, 0) / STREAMS;
+  const bytes = ((await used()) - before) / count;
+  const held = streams.reduce((sum, { judge }) => sum + judge.heldBytes, 0) / count;
   return { bytes: Math.round(bytes), held: Math.round(held) };
 }
 
