@@ -7,7 +7,10 @@ import type { Slipway } from '@slipway/sdk';
 import { Agent, request } from 'undici';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
-/* One instance where two are needed, for each reason for which load makes requests slow: in real time, with real processes, next to the simulation of the same requests. Other work on the machine changes the times, so it must be idle. */
+/*
+ * One instance where two are needed, for each reason for which load makes requests slow: in real time, with real
+ * processes, next to the simulation of the same requests. Other work on the machine changes the times.
+ */
 
 const MINUTES = 26;
 const WINDOW_MINUTES = 8;
