@@ -9,6 +9,7 @@ import {
   IsDefined,
   IsIn,
   IsInstance,
+  IsInt,
   IsNumber,
   IsObject,
   IsString,
@@ -140,14 +141,14 @@ const NUMBER: Shape = {
     isText && typeof given === 'string' && /^-?\d{1,17}(\.\d{1,17})?$/.test(given) ? Number(given) : given,
 };
 
+/** JavaScript cannot tell larger integers apart. */
+const LARGEST_INTEGER = Number.MAX_SAFE_INTEGER;
+
 export function numberKind({ min, max, exclusiveMin }: NumberRules, isInteger = false): FieldKind {
   const isAbove = (value: number) => exclusiveMin === undefined || value > exclusiveMin;
   const rules = (isEach?: boolean) =>
     some(
-      // IsInt accepts integers beyond the exact range of a JavaScript number.
-      isInteger
-        ? rule('integer', Number.isSafeInteger, mistyped('an integer', isEach))
-        : IsNumber({}, mistyped('a number', isEach)),
+      isInteger ? IsInt(mistyped('an integer', isEach)) : IsNumber({}, mistyped('a number', isEach)),
       min !== undefined && Min(min, broken('min', `must be at least ${min}`, isEach)),
       max !== undefined && Max(max, broken('max', `must be at most ${max}`, isEach)),
       exclusiveMin !== undefined &&
@@ -366,7 +367,8 @@ export function StringField(options: StringOptions = {}): PropertyDecorator {
 }
 
 export function IntField(options: NumberOptions = {}): PropertyDecorator {
-  return field(options, { type: 'integer', ...publishedRange(options) }, numberKind(options, true));
+  const rules = { max: LARGEST_INTEGER, ...options };
+  return field(options, { type: 'integer', ...publishedRange(rules) }, numberKind(rules, true));
 }
 
 export function NumberField(options: NumberOptions = {}): PropertyDecorator {
@@ -397,7 +399,8 @@ export function ObjectField<T extends object>(type: Thunk, options: ObjectOption
 }
 
 /** A list of DTOs or of scalars. */
-export function ArrayField(of: Thunk | ItemKind, options: ArrayOptions = {}): PropertyDecorator {
+export function ArrayField(of: Thunk | ItemKind, given: ArrayOptions = {}): PropertyDecorator {
+  const options = of === 'integer' ? { itemMax: LARGEST_INTEGER, ...given } : given;
   const kind = kindOfItem(of, options);
   const bounds = { minItems: options.minItems, maxItems: options.maxItems, uniqueItems: options.unique };
   if (typeof of === 'function')
