@@ -23,9 +23,10 @@ if (given[0] === '-e') {
   const entry = given[0] === '--host' ? `apps/${app}/dist/main.js` : given[0];
   // In a pod, this is a volume.
   const home = mkdtempSync(path.join(folder, 'home-'));
-  const config = path.join(folder, 'slipway.config.yaml');
-  // A kubelet mounts the configuration before it starts a process. The migration has none.
-  if (given[0] === '--host') while (!existsSync(config)) await delay(100);
+  // A kubelet mounts the configuration before it starts a server. The migration has that of the image.
+  const isServer = given[0] === '--host';
+  const config = isServer ? path.join(folder, 'slipway.config.yaml') : path.join(root, 'docker/slipway.config.yaml');
+  while (!existsSync(config)) await delay(100);
   const image = { NODE_ENV: 'production', SLIPWAY_HOST: host, SLIPWAY_HOME: home, SLIPWAY_CONFIG: config };
   for (const [name, value] of Object.entries(image)) process.env[name] ??= value;
   await import(pathToFileURL(path.join(root, entry)).href);
