@@ -11,6 +11,7 @@ const __filename = slipwayFileURLToPath(import.meta.url);
 const __dirname = slipwayFileURLToPath(new URL('.', import.meta.url));`;
 
 const NAMED = 'named exports';
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Files that use `import.meta`: ours, and those of Nest. Each file that a plugin reads takes time. */
 const WITH_ADDRESSES = /\/(apps|libs)\/.*\/dist\/.*\.js$|\/@nestjs\/.*\.js$/;
@@ -28,9 +29,12 @@ export const packagesAsInNode = {
       if (pluginData === inner) return undefined;
       const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: inner });
       if (found.errors.length > 0) return { path: specifier, external: true };
-      return kind === 'dynamic-import' && isCommonJs(found) ? { path: found.path, namespace: NAMED } : found;
+      if (kind !== 'dynamic-import' || !isCommonJs(found)) return found;
+      // esbuild writes it into the bundle, which is the same in every folder.
+      return { path: path.relative(ROOT, found.path), namespace: NAMED };
     });
-    build.onLoad({ filter: /./, namespace: NAMED }, async ({ path: file }) => {
+    build.onLoad({ filter: /./, namespace: NAMED }, async (args) => {
+      const file = path.join(ROOT, args.path);
       return { contents: reexport(file, await import(pathToFileURL(file).href)), resolveDir: path.dirname(file) };
     });
   },

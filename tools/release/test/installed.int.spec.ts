@@ -97,7 +97,7 @@ describe('one command, from the files to a running stack', () => {
     up = root.start('npx', words, root.env(), root.home);
     urls = await up.ready();
     expect(up.stderr).toContain(`Console: ${urls.api}/`);
-    const page = await fetch(`${urls.api}/`);
+    const page = await fetch(`${urls.api}/`, { headers: { accept: 'text/html' } });
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id=')]);
     expect((await fetch(`${urls.api}/docs`)).status).toBe(200);
     expect(await up.interrupt()).toBe(0);
