@@ -100,7 +100,8 @@ describe('one command, from the files to a running stack', () => {
     const page = await fetch(`${urls.api}/`, { headers: { accept: 'text/html' } });
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id=')]);
     expect((await fetch(`${urls.api}/docs`)).status).toBe(200);
-    expect(await up.interrupt()).toBe(0);
+    // npx itself may die of the signal that its command has handled.
+    expect([0, null]).toContain(await up.interrupt());
     expect(existsSync(path.join(root.home, '.slipway/run/processes.json'))).toBe(false);
     await expect(fetch(`${urls.api}/healthz`)).rejects.toThrow();
   });
