@@ -84,7 +84,7 @@ try {
   execFileSync(process.execPath, [path.join(ROOT, 'tools/bundle/main.mjs'), scratch, ...APPS], { stdio: 'inherit' });
   database = await startEmbeddedPostgres({ dir: path.join(scratch, 'database') });
   const env = environment(scratch, database);
-  execFileSync(process.execPath, [path.join(ROOT, 'apps/api/dist/migrate.js')], { env, stdio: 'inherit' });
+  execFileSync(process.execPath, [path.join(ROOT, 'apps/api/dist/migrate.js')], { env, stdio: 'pipe' });
   await measure(scratch, env);
 } finally {
   await database?.stop();
