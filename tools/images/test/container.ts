@@ -1,5 +1,4 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -35,21 +34,34 @@ export type Feature = (typeof FEATURES)[number];
 export interface ContainerOptions {
   /** A network namespace that exists. */
   network: string;
+  hostname?: string;
   /** Replaces the command of the image. */
   command?: string[];
   env?: Record<string, string>;
   /** `source:target[:ro]`, as in a Compose file. */
   volumes?: string[];
+  /** Folders in memory, in addition to /tmp. */
+  tmpfs?: string[];
+  /** Replaces the user of the image. */
+  user?: string;
+  /** Replaces the health check of the image. `[]`: none. */
+  healthcheck?: string[];
   without?: Feature;
 }
 
-/** Mounts what a container sees, and becomes its process. Arguments: root, folder, user, feature to leave out, volumes, `--`, command. */
+/**
+ * Mounts what a container sees, and becomes its process. Arguments: root, folder, user, name of the host, feature to
+ * leave out, mounts, `--`, command. A mount is `source:target[:ro]`, or `tmpfs:target`.
+ */
 const LAUNCH = `set -eu
-root=$1 folder=$2 user=$3 without=$4; shift 4
+root=$1 folder=$2 user=$3 without=$5
+echo "$4" > /proc/sys/kernel/hostname
+shift 5
 mount --make-rprivate /
 mount --bind "$root" "$root"
 while [ "$1" != -- ]; do
   from=\${1%%:*} rest=\${1#*:}; to=\${rest%%:*}; shift
+  if [ "$from" = tmpfs ]; then mkdir -p "$root$to"; mount -t tmpfs -o mode=1777 tmpfs "$root$to"; continue; fi
   if [ -d "$from" ]; then mkdir -p "$root$to"; else mkdir -p "\${root}\${to%/*}"; [ -e "$root$to" ] || : > "$root$to"; fi
   mount --bind "$from" "$root$to"
   case $rest in *:ro) mount -o remount,bind,ro "$root$to" ;; esac
@@ -58,10 +70,13 @@ shift
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 mount -t proc proc "$root/proc"
 mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+mkdir "$root/dev/shm"
+mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+ln -s /proc/self/fd "$root/dev/fd"
 for device in null zero full random urandom; do : > "$root/dev/$device"; mount --bind "/dev/$device" "$root/dev/$device"; done
 [ "$without" = 'read-only root' ] || mount -o remount,bind,ro "$root"
 [ "$without" = user ] && user=0:0
-drop="--bounding-set=-all --inh-caps=-all --no-new-privs"
+drop="--bounding-set=-all --inh-caps=-all --no-new-privs --pdeathsig KILL"
 [ "$without" = 'no capabilities' ] && drop=--keep-groups && user=0:0
 [ "$drop" = --keep-groups ] || drop="$drop --clear-groups"
 [ "$without" = 'own root' ] && exec setpriv --reuid "\${user%:*}" --regid "\${user#*:}" $drop "$@"
@@ -69,25 +84,34 @@ exec unshare --root="$root" --wd="$folder" setpriv --reuid "\${user%:*}" --regid
 
 /** A process with the root, user, variables and health check of its image, started without a container engine. */
 export class Container {
+  /** The exit status of the process. */
+  readonly ended: Promise<number | null>;
+
   private constructor(
     private readonly launcher: ChildProcess,
-    private readonly image: UnpackedImage,
+    private readonly user: string,
+    private readonly healthcheck: string[],
     private readonly env: Record<string, string>,
     private readonly log: { text: string },
-  ) {}
+  ) {
+    this.ended = new Promise((resolve) => launcher.once('exit', resolve));
+  }
 
   static start(image: UnpackedImage, options: ContainerOptions): Container {
     const { User, Env, Entrypoint, Cmd, WorkingDir } = image.config;
-    const { network, command = Cmd, volumes = [], without } = options;
+    const { network, hostname = network, command = Cmd, volumes = [], tmpfs = [], user = User, without } = options;
+    const { healthcheck = image.config.Healthcheck?.Test ?? [] } = options;
     const own = Object.fromEntries(
       Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
     );
     const env = without === 'environment' ? { PATH: own['PATH']! } : { ...own, ...options.env };
     const enter = without === 'own network' ? [] : ['ip', 'netns', 'exec', network];
     const words = [
-      ...enter,
+      // A container ends with the test, even if that is killed.
+      ...['setpriv', '--pdeathsig', 'KILL', ...enter],
       ...['unshare', '--mount', '--pid', '--uts', '--ipc', '--fork', '--kill-child', 'sh', '-c', LAUNCH, 'launch'],
-      ...[image.root, WorkingDir || '/', User || '0:0', without ?? '', ...volumes, '--'],
+      ...[image.root, WorkingDir || '/', user || '0:0', hostname, without ?? ''],
+      ...[...volumes, ...tmpfs.map((folder) => `tmpfs:${folder}`), '--'],
       ...(Entrypoint ?? []),
       ...command,
     ];
@@ -95,7 +119,7 @@ export class Container {
     const log = { text: '' };
     for (const stream of [launcher.stdout!, launcher.stderr!])
       stream.on('data', (chunk) => (log.text = (log.text + String(chunk)).slice(-50_000)));
-    return new Container(launcher, image, env, log);
+    return new Container(launcher, user, healthcheck, env, log);
   }
 
   get output(): string {
@@ -162,64 +186,22 @@ export class Container {
     );
   }
 
-  /** The HEALTHCHECK of the image. */
+  get hasHealthcheck(): boolean {
+    return this.healthcheck.length > 0;
+  }
+
   async isHealthy(): Promise<boolean> {
-    const [kind, ...command] = this.image.config.Healthcheck?.Test ?? [];
-    if (kind !== 'CMD') throw new Error(`the image has no HEALTHCHECK with a CMD: ${kind}`);
-    const [user = '0', group = '0'] = this.image.config.User.split(':');
-    return (await this.run(command, [user, group])) === 0;
+    const [kind, ...words] = this.healthcheck;
+    if (kind !== 'CMD' && kind !== 'CMD-SHELL') throw new Error(`unknown health check: ${this.healthcheck.join(' ')}`);
+    const [user = '0', group = '0'] = this.user.split(':');
+    return (await this.run(kind === 'CMD' ? words : ['sh', '-c', ...words], [user, group])) === 0;
   }
 
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    if (this.hasEnded) return this.launcher.exitCode;
-    const end = once(this.launcher, 'exit');
+  /** Sends the signal, and SIGKILL if the process has not ended after this time. @returns the exit status */
+  async stop(signal: NodeJS.Signals = 'SIGTERM', graceSeconds = 600): Promise<number | null> {
+    if (this.hasEnded) return this.ended;
     process.kill(this.pid, signal);
-    await end;
-    return this.launcher.exitCode;
+    const late = setTimeout(() => process.kill(this.pid, 'SIGKILL'), graceSeconds * 1_000);
+    return this.ended.finally(() => clearTimeout(late));
   }
-}
-
-/** A bridge on this machine, and network namespaces that are connected to it. */
-export class Network {
-  private readonly members: string[] = [];
-
-  constructor(
-    private readonly name: string,
-    /** The first three numbers of its addresses. */
-    private readonly prefix: string,
-  ) {
-    ip('link', 'add', name, 'type', 'bridge');
-    ip('address', 'add', `${this.gateway}/24`, 'dev', name);
-    ip('link', 'set', name, 'up');
-  }
-
-  /** The address of this machine in the network. */
-  get gateway(): string {
-    return `${this.prefix}.1`;
-  }
-
-  /** Creates a namespace. @returns its name and its address in the network */
-  join(): { network: string; address: string } {
-    const number = this.members.length + 10;
-    const network = `${this.name}-${number}`;
-    const [outside, inside] = [`${this.name}o${number}`, `${this.name}i${number}`];
-    const address = `${this.prefix}.${number}`;
-    ip('netns', 'add', network);
-    this.members.push(network);
-    ip('link', 'add', outside, 'type', 'veth', 'peer', 'name', inside, 'netns', network);
-    ip('link', 'set', outside, 'master', this.name, 'up');
-    ip('-n', network, 'address', 'add', `${address}/24`, 'dev', inside);
-    ip('-n', network, 'link', 'set', inside, 'up');
-    ip('-n', network, 'link', 'set', 'lo', 'up');
-    return { network, address };
-  }
-
-  remove(): void {
-    for (const member of this.members) ip('netns', 'delete', member);
-    ip('link', 'delete', this.name);
-  }
-}
-
-function ip(...args: string[]): void {
-  execFileSync('ip', args);
 }

@@ -2,37 +2,37 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Container, FEATURES, Network, type Feature, type UnpackedImage } from './container.js';
+import {
+  builder,
+  buildImages,
+  FreshStorage,
+  layersOf,
+  missing,
+  takeMachine,
+  TARGETS,
+  type MountedImage,
+} from './builder.js';
+import { Container, FEATURES, type Feature } from './container.js';
+import { Network } from './network.js';
 
 jest.setTimeout(60 * 60_000);
 
-const ROOT = path.resolve(import.meta.dirname, '../../..');
-const TARGETS = ['api', 'worker', 'gateway'] as const;
 const MAX_BYTES = { api: 120e6, worker: 120e6, gateway: 40e6 };
 
-const isRoot = process.getuid?.() === 0;
-const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
-const canBuild = isRoot && ['buildah', 'debootstrap'].every(isInstalled);
-const imageIt = canBuild ? it : it.skip;
-const describeImages = canBuild ? describe : describe.skip;
-
-interface Builder {
-  buildImages(options?: string[]): void;
-  unpack(target: string): UnpackedImage & { container: string };
-  remove(container: string): void;
-  bytesIn(folder: string): number;
-}
+const absent = missing('buildah', 'debootstrap');
+const describeImages = absent.length === 0 ? describe : describe.skip;
 
 describeImages('the images', () => {
-  let builder: Builder;
-  const images = new Map<string, UnpackedImage & { container: string }>();
+  const images = new Map<string, MountedImage>();
   let network: Network;
   let member: { network: string };
   const containers: Container[] = [];
 
+  let release: () => void;
+
   beforeAll(async () => {
-    builder = (await import(path.join(ROOT, 'tools/images/build.mjs'))) as Builder;
-    builder.buildImages(['--timestamp', '0']);
+    release = await takeMachine();
+    buildImages();
     for (const target of TARGETS) images.set(target, builder.unpack(target));
     network = new Network('slwimg', '172.31.71');
     member = network.join();
@@ -43,6 +43,7 @@ describeImages('the images', () => {
   afterAll(() => {
     network?.remove();
     for (const { container } of images.values()) builder.remove(container);
+    release?.();
   });
 
   const start = (target: string, options: { command?: string[]; without?: Feature } = {}): Container => {
@@ -73,6 +74,18 @@ describeImages('the images', () => {
       expect(config.Healthcheck?.Test).toEqual(['CMD', 'node', '-e', expect.stringContaining('/healthz')]);
     },
   );
+
+  it('a second build on the same base, which takes no layer of the first, has equal layers', () => {
+    const storage = new FreshStorage();
+    try {
+      buildImages(storage.env);
+      const layers = TARGETS.map((target) => layersOf(target, storage.env));
+      expect(layers).toEqual(TARGETS.map((target) => layersOf(target)));
+      console.log(TARGETS.map((target, index) => `${target}: ${layers[index]!.at(-1)}`).join('\n'));
+    } finally {
+      storage.remove();
+    }
+  });
 
   /** The differences if the launcher gives a container less than the image and the Compose file say. */
   const probes: Record<Feature, (container: Container) => boolean | Promise<boolean>> = {
@@ -109,4 +122,4 @@ function processNamespace(): string {
 }
 
 // A name for the report if the suite cannot run.
-if (!canBuild) imageIt('images are built and started (needs root, buildah and debootstrap)', () => {});
+if (absent.length > 0) it.skip(`images are built and started (missing: ${absent.join(', ')})`, () => {});

@@ -214,10 +214,10 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'images',
-    what: 'the images, built and started without a container engine',
+    what: 'the images, built without a container engine, and the services of compose.yaml started from them',
     level: 'nightly',
     folders: ['docker', 'tools/bundle', 'tools/images'],
-    only: ['tools/bundle/test/bundle.int.spec.ts', 'tools/images/test/images.int.spec.ts'],
+    only: ['tools/bundle/test/bundle.int.spec.ts', 'tools/images/test/*.int.spec.ts'],
   },
   {
     name: 'upgrade',

@@ -3,7 +3,7 @@ import type { Slipway } from '@slipway/sdk';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { drawnTexts, isStepInView, recordCharts, tableFaults } from './console-layout.js';
 import { serve, sim } from './console-scene.js';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(160_000);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { serve, sim } from './console-scene.js';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { hasScreenshots, SCREENSHOTS, smallScreenshot } from './screenshots.js';
 import { Stack, until } from '../harness/stack.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it, jest } from '@jest/globals';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import { isSlipwayError } from '@slipway/sdk';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { until, type Stack } from '../harness/stack.js';
 import { describeOnEachTarget } from '../harness/each-target.js';
 

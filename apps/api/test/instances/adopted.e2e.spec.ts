@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { freePort } from '@slipway/platform-database/testing';
 import type { Slipway } from '@slipway/sdk';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(180_000);

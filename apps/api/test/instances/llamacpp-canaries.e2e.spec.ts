@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Operation, Slipway } from '@slipway/sdk';
 import { EngineServers } from '../harness/engine-servers.js';
-import { Load, type LoadAnswer, type LoadOptions } from '../harness/load.js';
+import { Load, type LoadAnswer, type InferenceLoadOptions } from '@slipway/platform-testing/load';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(240_000);
@@ -139,7 +139,7 @@ interface CanaryResult {
     await slipway.deployments.create({ name });
     const first = await stack.rollOut(name, { spec: specOf({ base_url: stableUrl }), strategy: { type: 'immediate' } });
     await slipway.operations.wait(first);
-    const options: LoadOptions = {
+    const options: InferenceLoadOptions = {
       isRandom: true,
       patienceMs: PATIENCE_MS,
       members: (index) => ({ user: `session-${sessionOf(index)}`, ...members?.(index) }),

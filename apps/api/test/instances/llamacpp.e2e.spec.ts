@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BodyOf, Slipway } from '@slipway/sdk';
-import { Load, type LoadAnswer } from '../harness/load.js';
+import { Load, type LoadAnswer } from '@slipway/platform-testing/load';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(120_000);

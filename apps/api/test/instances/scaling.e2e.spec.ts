@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { isAlive, ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(300_000);

@@ -7,7 +7,7 @@ import {
   type Pod,
   type TestBedOptions,
 } from '@slipway/kube-testbed';
-import { Load, type LoadAnswer } from '../harness/load.js';
+import { Load, type LoadAnswer } from '@slipway/platform-testing/load';
 import { Stack, until } from '../harness/stack.js';
 
 const PER_SECOND = 50;

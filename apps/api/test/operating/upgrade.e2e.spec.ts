@@ -9,7 +9,7 @@ import { migrate } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
 import { emptied } from '../harness/emptied-database.js';
-import { Load } from '../harness/load.js';
+import { Load, RepeatedCalls } from '@slipway/platform-testing/load';
 import { hasPreviousRelease, previousRelease } from './previous-release.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
@@ -28,35 +28,10 @@ class NextRelease1999999999999 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-const ANSWERED = 'answered';
-
-/** Sends reads and mutations to one api, one after the other, until it is stopped. */
-class Clients {
-  readonly answers: string[] = [];
-  private isOver = false;
-  private readonly done: Promise<unknown>;
-
-  constructor(stack: Stack, api: number) {
-    const { deployments } = stack.slipway(api);
-    const read = () => deployments.get('chat');
-    const write = () => deployments.policy.set('chat', { mode: 'observe' });
-    this.done = Promise.all([this.repeat(read), this.repeat(write)]);
-  }
-
-  async stop(): Promise<string[]> {
-    this.isOver = true;
-    await this.done;
-    return this.answers;
-  }
-
-  private async repeat(ask: () => Promise<unknown>): Promise<void> {
-    const answer = () =>
-      ask().then(
-        () => ANSWERED,
-        (error: Error) => error.message,
-      );
-    while (!this.isOver) this.answers.push(await answer());
-  }
+/** Reads and mutations at one api, one after the other. */
+function callsTo(stack: Stack, api: number): RepeatedCalls {
+  const { deployments } = stack.slipway(api);
+  return new RepeatedCalls([() => deployments.get('chat'), () => deployments.policy.set('chat', { mode: 'observe' })]);
 }
 
 /** Whether the last release judges rollouts by default. An earlier one does not know the mode that switches it off. */
@@ -118,7 +93,7 @@ upgrade('the last release serves on the schema of this one and hands over to it 
   const load = [new Load(stack.gatewayUrl, stack.token, 'chat', 20)];
   await until('the gateway serves', async () => load[0]!.answers.at(-1)?.status === 200);
   const refusedAtFirst = load[0]!.answers.filter(({ status }) => status !== 200).length;
-  const clients = [new Clients(stack, 0)];
+  const clients = [callsTo(stack, 0)];
 
   // A long transaction blocks the migrations, and they must block no one else.
   const underWay = await rollOut('chat', 'chat-2', 0, CANARY);
@@ -136,14 +111,14 @@ upgrade('the last release serves on the schema of this one and hands over to it 
     const waiting = await stack!.query(`select from pg_locks where not granted and relation = 'deployments'::regclass`);
     return waiting.length > 0;
   });
-  const answered = clients[0]!.answers.length;
-  await until('the clients go on meanwhile', async () => clients[0]!.answers.length > answered + 20);
+  const answered = clients[0]!.results.length;
+  await until('the clients go on meanwhile', async () => clients[0]!.results.length > answered + 20);
   await holder.query('commit');
   await holder.end();
   expect(await migrated).toContain('NextRelease1999999999999');
 
   await stack.besideIt();
-  clients.push(new Clients(stack, 1));
+  clients.push(callsTo(stack, 1));
   load.push(new Load(stack.gatewayUrlOf(1), stack.token, 'chat', 20));
   expect(await stack.operation(underWay)).toMatchObject({ status: 'succeeded' });
 
@@ -159,16 +134,16 @@ upgrade('the last release serves on the schema of this one and hands over to it 
   expect(await stack.operation(byOld)).toMatchObject({ status: 'succeeded' });
 
   // The balancer removes the old processes, then they stop.
-  const answers = await clients[0]!.stop();
+  const results = await clients[0]!.stop();
   const inference = await load[0]!.stop();
   for (const app of ['api', 'gateway'] as const) await stack.kill(app, 0, 'SIGTERM');
   const last = await rollOut('third', 'third-3', 1, { type: 'immediate' });
   expect(await stack.operation(last, undefined, 60_000, 1)).toMatchObject({ status: 'succeeded' });
-  answers.push(...(await clients[1]!.stop()));
+  results.push(...(await clients[1]!.stop()));
   inference.push(...(await load[1]!.stop()));
 
-  expect(answers.length).toBeGreaterThan(200);
-  expect(answers.filter((answer) => answer !== ANSWERED)).toEqual([]);
+  expect(results.length).toBeGreaterThan(200);
+  expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
   const failed = inference.filter(({ status, isCut }) => status !== 200 || isCut);
   expect(failed.length).toBe(refusedAtFirst);
   expect(inference.length).toBeGreaterThan(200);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Slipway } from '@slipway/sdk';
 import { EngineServers } from '../harness/engine-servers.js';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(300_000);

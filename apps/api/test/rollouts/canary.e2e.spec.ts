@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { Load, type LoadAnswer } from '../harness/load.js';
+import { Load, type LoadAnswer } from '@slipway/platform-testing/load';
 import { isAlive, until, type Stack } from '../harness/stack.js';
 import { describeOnEachTarget } from '../harness/each-target.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { Load } from '../harness/load.js';
+import { Load } from '@slipway/platform-testing/load';
 import { Stack, until } from '../harness/stack.js';
 
 /*

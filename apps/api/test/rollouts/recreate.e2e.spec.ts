@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import path from 'node:path';
-import { Load, type LoadAnswer } from '../harness/load.js';
+import { Load, type LoadAnswer } from '@slipway/platform-testing/load';
 import { refusalOf } from '../harness/refusals.js';
 import { isAlive, ROOT, Stack, until } from '../harness/stack.js';
 

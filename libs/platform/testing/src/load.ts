@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
 /** One answer that the load received. */
@@ -10,9 +11,11 @@ export interface LoadAnswer {
   isCut: boolean;
   /** A cut stream whose last event explains the cut. */
   isExplained: boolean;
+  /** Why a connection broke. */
+  error?: string;
 }
 
-export interface LoadOptions {
+export interface InferenceLoadOptions {
   /** Requests arrive at random times, with the same average rate. */
   isRandom?: boolean;
   /** Every `streams`th request is a stream; every second one by default. */
@@ -39,7 +42,7 @@ export class Load {
     private readonly token: string,
     private readonly model: string,
     perSecond: number,
-    private readonly options: LoadOptions = {},
+    private readonly options: InferenceLoadOptions = {},
   ) {
     const gapMs = () => ((options.isRandom ? -Math.log(1 - Math.random()) : 1) * 1_000) / perSecond;
     let dueAt = performance.now() + gapMs();
@@ -67,7 +70,7 @@ export class Load {
     let status = 0;
     let revision = '';
     let text = '';
-    let isBroken = false;
+    let error: string | undefined;
     try {
       const answer = await request(`${this.url}/v1/chat/completions`, {
         method: 'POST',
@@ -85,8 +88,8 @@ export class Load {
       status = answer.statusCode;
       revision = String(answer.headers['x-slipway-revision'] ?? '');
       for await (const chunk of answer.body) text += String(chunk);
-    } catch {
-      isBroken = true;
+    } catch (failure) {
+      error = (failure as Error).message;
     }
     const last = text.trimEnd().split('\n').at(-1) ?? '';
     const isShort = status === 200 && isStream && last !== 'data: [DONE]';
@@ -94,8 +97,38 @@ export class Load {
       at: Date.now(),
       status,
       revision,
-      isCut: isBroken || isShort,
+      isCut: error !== undefined || isShort,
       isExplained: isStream && last.startsWith('data: {"error":'),
+      ...(error !== undefined && { error }),
     };
+  }
+}
+
+/** Makes each of these calls again and again until it is stopped, and retries nothing. */
+export class RepeatedCalls {
+  /** One entry for each call that ended. */
+  readonly results: { at: number; error?: string }[] = [];
+  private isOver = false;
+  private readonly done: Promise<unknown>;
+
+  constructor(calls: readonly (() => Promise<unknown>)[], pauseMs = 0) {
+    this.done = Promise.all(calls.map((call) => this.repeat(call, pauseMs)));
+  }
+
+  async stop(): Promise<{ at: number; error?: string }[]> {
+    this.isOver = true;
+    await this.done;
+    return this.results;
+  }
+
+  private async repeat(call: () => Promise<unknown>, pauseMs: number): Promise<void> {
+    while (!this.isOver) {
+      const error = await call().then(
+        () => undefined,
+        (failure: Error) => failure.message,
+      );
+      this.results.push({ at: Date.now(), ...(error !== undefined && { error }) });
+      if (pauseMs > 0) await delay(pauseMs);
+    }
   }
 }
