@@ -5,7 +5,7 @@ import { AnswerJudge } from '../dist/answers/answer-judge.js';
 import { PassedStreamAnswer } from '../dist/answers/passed-answer.js';
 import { UsageChunkFilter } from '../dist/requests/usage-option.js';
 
-/** What a stream keeps is small, so the memory of few of them is lost in the noise. */
+/** Short streams keep little, so many of them are needed to measure it. */
 const [FEW, MANY] = [60, 300];
 const STREAM_BYTES = 384 * 1024;
 const PIECE_BYTES = 8 * 1024;

@@ -125,7 +125,7 @@ export function sizing(context: CellContext, seed: number, from: number, to: num
 /** One case of `sizing` as requests, which can be sent to a real engine, and what the autopilot says of them. */
 export interface Schedule {
   threshold: number;
-  /** Milliseconds from the beginning, prompt tokens, tokens of the answer. They go on for some minutes after the case. */
+  /** Milliseconds from the beginning, prompt tokens, tokens of the answer. They continue for some minutes after the case. */
   requests: [at: number, inputTokens: number, outputTokens: number][];
   diagnosis: GoalDiagnosis;
 }

@@ -78,7 +78,7 @@ export class TcpProxy {
     const isOpen = (): boolean => this.mode === 'open' && !this.vanished.has(client);
     client.on('data', (chunk) => isOpen() && upstream.write(chunk));
     upstream.on('data', (chunk) => isOpen() && client.write(chunk));
-    // What one end sent before it closed still reaches the other.
+    // Data of a closed end still reaches the other one.
     client.on('close', () => upstream.destroySoon());
     upstream.on('close', () => client.destroySoon());
   }
