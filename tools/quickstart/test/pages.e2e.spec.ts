@@ -12,7 +12,7 @@ import { freePort } from '@slipway/platform-database/testing';
 import { complaintsAbout, readPage, type PageStep, type StepOutput } from './page.js';
 import { isInstalled, SHELL_NAMES, typeInto, type ShellName } from './typing-shell.js';
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_200_000);
 
 /** llama.cpp's own server, built by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
 const LLAMA_SERVER = process.env['SLIPWAY_TEST_LLAMA_SERVER'];

@@ -15,6 +15,8 @@ export const ROWS: Rows = {
     tenancy: 'creates in the tenant of the caller',
     valid: async () => ({ body: {} }),
     full: () => ({ workspace: { bytes_limit: 1000 } }),
+    // The operator sets the highest value.
+    related: ['workspace.bytes_limit'],
   },
   listSandboxes: {
     status: 200,
@@ -27,8 +29,9 @@ export const ROWS: Rows = {
     audit: 'sandbox.update',
     valid: async (bed) => ({ params: await sandbox(bed), body: { labels: { of: bed.name('sandbox') } } }),
     full: (body) => ({ ...body, workspace: { bytes_limit: 1000 } }),
-    // A patch may name twice as many labels as a sandbox may have: half of them to remove.
-    related: ['labels'],
+    // A patch may name twice as many labels as a sandbox may have: half of them to remove. The operator sets the
+    // highest number of bytes.
+    related: ['labels', 'workspace.bytes_limit'],
   },
   deleteSandbox: { status: 200, audit: 'sandbox.delete', valid: async (bed) => ({ params: await sandbox(bed) }) },
   deleteSandboxFile: {

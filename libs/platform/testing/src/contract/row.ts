@@ -37,7 +37,7 @@ export interface Row {
   full?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Nested objects that exclude the others, such as alternatives. */
   apart?: string[];
-  /** Fields that a rule about several fields refuses with the code for a bound. */
+  /** Fields that a rule about several fields, or a limit of the operator, refuses with the code for a bound. */
   related?: string[];
 }
 
