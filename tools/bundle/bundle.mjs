@@ -1,12 +1,9 @@
 // Bundles a process from the output of the compiler, because esbuild itself writes no metadata of decorators.
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { licencesOf, locationsIn, sbomOf } from './contents.mjs';
-import { COMMONJS_NAMES, keepAddresses, packagesAsInNode } from './modules.mjs';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { COMMONJS_NAMES, keepAddresses, packagesAsInNode, ROOT } from './modules.mjs';
 
 /** The files of each process that are started. */
 export const PROCESSES = {
@@ -98,7 +95,7 @@ export async function bundleFiles(entryPoints, outdir, { root, external = [], fi
     legalComments: 'none',
     // `debug` takes supports-color if it is there. Here only tools for development have it.
     external: ['*.node', 'pg-native', 'supports-color', ...external],
-    plugins: [packagesAsInNode, keepAddresses(outdir, { repository: ROOT, root })],
+    plugins: [packagesAsInNode, keepAddresses(outdir, root)],
     banner: { js: [...first.map((module) => `import '${module}';`), COMMONJS_NAMES].join('\n') },
     metafile: true,
     logLevel: 'error',

@@ -10,8 +10,10 @@ const require = slipwayCreateRequire(import.meta.url);
 const __filename = slipwayFileURLToPath(import.meta.url);
 const __dirname = slipwayFileURLToPath(new URL('.', import.meta.url));`;
 
+/** The repository. */
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+
 const NAMED = 'named exports';
-const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Files that use `import.meta`: ours, and those of Nest. Each file that a plugin reads takes time. */
 const WITH_ADDRESSES = /\/(apps|libs)\/.*\/dist\/.*\.js$|\/@nestjs\/.*\.js$/;
@@ -48,16 +50,16 @@ function isCommonJs({ path: file, external }) {
 /**
  * Lets each module find its assets by its own address, relative to `root`.
  * @param folder of the bundle
- * @param options.root the folder that has the role of the repository for these addresses
+ * @param root the folder that has the role of the repository for these addresses
  */
-export function keepAddresses(folder, { repository, root }) {
+export function keepAddresses(folder, root = ROOT) {
   return {
     name: 'keep addresses',
     setup(build) {
       build.onLoad({ filter: WITH_ADDRESSES }, (args) => {
         const source = readFileSync(args.path, 'utf8');
         if (!source.includes('import.meta.')) return undefined;
-        const at = path.join(root, path.relative(repository, args.path));
+        const at = path.join(root, path.relative(ROOT, args.path));
         const url = `new URL(${JSON.stringify(path.relative(folder, at))}, import.meta.url)`;
         const contents = withVisibleRequire(source)
           .replaceAll('import.meta.url', `${url}.href`)

@@ -99,7 +99,7 @@ export async function thirdPartyModules() {
 export function serverBundles() {
   return bundleOnce('servers', compiledFiles(), async (_scratch, folder) => ({
     entryPoints: Object.fromEntries(SERVERS.map((app) => [app, path.join(ROOT, `apps/${app}/dist/main.js`)])),
-    plugins: [keepAddresses(folder, { repository: ROOT, root: ROOT }), spareTime],
+    plugins: [keepAddresses(folder), spareTime],
   }));
 }
 

@@ -20,11 +20,11 @@ if (given[0] === '-e') {
   process.argv = [process.execPath, 'inference-sim', ...given.slice(1)];
   await import(pathToFileURL(path.join(root, 'tools/inference-sim/dist/main.js')).href);
 } else {
-  const entry = given[0] === '--host' ? `apps/${app}/dist/main.js` : given[0];
+  const isServer = given[0] === '--host';
+  const entry = isServer ? `apps/${app}/dist/main.js` : given[0];
   // In a pod, this is a volume.
   const home = mkdtempSync(path.join(folder, 'home-'));
   // A kubelet mounts the configuration before it starts a server. The migration has that of the image.
-  const isServer = given[0] === '--host';
   const config = isServer ? path.join(folder, 'slipway.config.yaml') : path.join(root, 'docker/slipway.config.yaml');
   while (!existsSync(config)) await delay(100);
   const image = { NODE_ENV: 'production', SLIPWAY_HOST: host, SLIPWAY_HOME: home, SLIPWAY_CONFIG: config };
