@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import net from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { publishBackend } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask, type TestAnswer } from './client.js';
@@ -22,12 +22,16 @@ beforeAll(async () => {
   engine = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-1', [engine]);
   await installation.route(tenant, 'chat', { 'chat-1': 100 });
-  await installation.route(tenant, 'held', { 'chat-1': 100 }, undefined, HELD);
   gateway = await installation.gateway({}, { metricsToken: 'metrics' });
 });
 afterAll(async () => {
   await installation.destroy();
   await engine.stop();
+});
+beforeEach(async () => {
+  const generation = await installation.route(tenant, 'held', { 'chat-1': 100 }, undefined, HELD);
+  const followed = `select generation::int from dataplane_followed_routes where deployment_id = 'dep_held'`;
+  await untilPassing(async () => expect(await installation.sql(followed)).toEqual([{ generation }]));
 });
 afterEach(() => {
   engine.behaviour = (request, response) => engine.answer(request, response);
@@ -83,7 +87,6 @@ it('a held request ends when its token is revoked; its capacity is free, others 
   await installation.route(tenant, 'held', { 'chat-1': 100 });
   expect((await other).status).toBe(200);
   expect(engine.seen).toHaveLength(1);
-  await installation.route(tenant, 'held', { 'chat-1': 100 }, undefined, HELD);
 });
 
 it('a held request ends when its token expires', async () => {
