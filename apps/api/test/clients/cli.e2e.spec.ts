@@ -130,8 +130,9 @@ describe('the command slipway, in pipes, against processes of the product', () =
     await stack.kill('api');
     stack.spawn('api');
     await stack.ready();
-    const { code, stdout } = await ended;
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ status: 'succeeded' })]);
+    const { code, stdout, stderr } = await ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('await_ready: succeeded')]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded' });
   });
 
   it('continues to watch when the api dies and comes back', async () => {

@@ -119,18 +119,17 @@ export async function watchOperation(
   const deadline = performance.now() + limitMs;
   const watch = new Watch(session, staysForPerson);
   try {
-    const begun = await slipway.operations.get(id, { signal: session.signal });
-    watch.begin(begun);
-    const events = watch.follow(slipway, id);
+    let events: Promise<void> | undefined;
     const ended = await slipway.operations
       .wait(id, {
         signal: session.signal,
         limitMs: Math.max(1, deadline - performance.now()),
         // Waits as long as the caller allows.
         awayMs: limitMs,
-        onAway: (error) => watch.see((sight) => withNews(sight, newsOf(error))),
+        onAway: (error) => watch.tell(newsOf(error)),
         onRecord: (operation) => {
-          watch.see((sight) => withOperation(sight, operation));
+          watch.seeRecord(operation);
+          events ??= watch.follow(slipway, id);
           if (!staysForPerson && operation.completed_at === null && needsPerson(operation))
             throw personNeeded(operation);
         },
@@ -138,12 +137,12 @@ export async function watchOperation(
       .catch((error: unknown) => {
         const failed = asSlipwayError(error) as { operation?: Operation } | undefined;
         if (!failed?.operation) throw error;
-        watch.see((sight) => withOperation(sight, failed.operation as Operation));
+        watch.seeRecord(failed.operation as Operation);
         return error as Error;
       });
     await watch.lastEvents(events);
     if (ended instanceof Error) throw ended;
-    watch.see((sight) => withOperation(sight, ended));
+    watch.seeRecord(ended);
     const { bake_operation_id: bake } = ended.result;
     if (typeof bake === 'string')
       session.note(harmless(`Its metrics are still watched. To follow that: slipway operations wait ${bake}`));
@@ -178,15 +177,18 @@ class Watch {
       this.redraw = new Redraw(terminal.streams.stderr, () => terminal.rowWidthOf('stderr'));
   }
 
-  begin(operation: Operation): void {
+  seeRecord(operation: Operation): void {
+    if (this.sight) return this.change(withOperation(this.sight, operation));
     this.change(firstSight(operation));
     if (!this.redraw) return;
     this.ticking = setInterval(this.show, TICK_MS);
     this.session.terminal.streams.stderr.on('resize', this.show);
   }
 
-  see(change: (sight: OperationProgress) => OperationProgress): void {
-    if (this.sight) this.change(change(this.sight));
+  /** Shows a line that is not about the operation. */
+  tell(text: string): void {
+    if (this.sight) this.change(withNews(this.sight, text));
+    else this.session.note(text);
   }
 
   /** Follows the events in addition to the record. The wait works without them, so their failure is not reported. */
@@ -195,7 +197,7 @@ class Watch {
     const { signal, stop } = joinSignals(this.session.signal, this.ended.signal);
     try {
       for await (const event of slipway.operations.events.follow(id, { signal, awayMs: Infinity }))
-        this.see((sight) => withEvent(sight, event));
+        if (this.sight) this.change(withEvent(this.sight, event));
     } catch {
       // The watch continues to read the record.
     } finally {
@@ -203,7 +205,7 @@ class Watch {
     }
   }
 
-  async lastEvents(following: Promise<void>): Promise<void> {
+  async lastEvents(following: Promise<void> | undefined): Promise<void> {
     const late = setTimeout(() => this.ended.abort(), LAST_EVENTS_MS);
     await following;
     clearTimeout(late);

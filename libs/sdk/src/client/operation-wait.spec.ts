@@ -126,6 +126,14 @@ it('a wait survives an api that is unavailable for a while, but not one that nev
   await expect(impatient).rejects.toMatchObject({ code: 'unavailable' });
   operation({ looks: [away], events: away });
   await expect(server.client().operations.wait('op_1', { pollMs: 5 })).rejects.toMatchObject({ code: 'unavailable' });
+  // Any call of the client was an answer, for example the one that began the operation.
+  operation({
+    looks: [json(200, record('running')), ...Array<UnrulyAnswer>(12).fill(away), json(200, record('succeeded'))],
+    events: away,
+  });
+  const { operations } = server.client();
+  await operations.get('op_1');
+  expect((await operations.wait('op_1', { pollMs: 5 })).status).toBe('succeeded');
   operation({ looks: [json(200, record('running')), refusal(404, 'operation_not_found', false)], events: noStream });
   await expect(server.client().operations.wait('op_1', { pollMs: 5 })).rejects.toMatchObject({
     code: 'operation_not_found',

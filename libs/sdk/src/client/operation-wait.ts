@@ -50,12 +50,14 @@ export async function waitForOperation(
   const news = new EventBell(transport, id, signal);
   const deadline = performance.now() + limitMs;
   const told = new Map<number, string>();
-  let seenAt: number | undefined;
+  let seenAt = transport.hasAnswered ? performance.now() : undefined;
+  let hasLooked = false;
   let isAway = false;
   try {
     for (;;) {
       // The record is read once, however little time there is.
-      const look = timeLimit(seenAt === undefined ? Infinity : deadline - performance.now(), signal);
+      const look = timeLimit(hasLooked ? deadline - performance.now() : Infinity, signal);
+      hasLooked = true;
       const operation = await transport
         .call('getOperation', { path: { id }, options: { signal: look.signal } })
         .catch((error: unknown) => {

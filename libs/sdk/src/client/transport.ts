@@ -74,6 +74,7 @@ export class Transport {
   private readonly timeoutMs: number;
   private readonly maxRetries: number;
   private readonly strict: boolean;
+  private answered = false;
 
   constructor({ baseUrl, token, timeoutMs, maxRetries, strict, fetch: own }: SlipwayOptions) {
     this.root = serverUrlOf(baseUrl);
@@ -82,6 +83,11 @@ export class Transport {
     this.timeoutMs = timeoutMs ?? TIMEOUT_MS;
     this.maxRetries = maxRetries ?? MAX_RETRIES;
     this.strict = strict ?? true;
+  }
+
+  /** Whether any call has succeeded: its address and token are right, so a failed connection may be temporary. */
+  get hasAnswered(): boolean {
+    return this.answered;
   }
 
   call<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<AnswerOf<Id>> {
@@ -183,6 +189,7 @@ export class Transport {
         ...(body instanceof ReadableStream && { duplex: 'half' }),
       });
       if (!response.ok && response.status !== 304) throw refusalOf(response, await bodyTextOf(response, limit.signal));
+      this.answered = true;
       return await read(response, limit.signal);
     } catch (error) {
       if (error instanceof SlipwayError) throw error;
