@@ -1,5 +1,5 @@
-// Generates the client's code from the committed document: its types, by openapi-typescript, and the table with the
-// address of each operation. `npm run openapi` runs it after the document. Plain JavaScript: it must run even if its
+// Generates the client's code from the committed document: its types, by openapi-typescript, the table with the address
+// of each operation, and what command lines say about its fields. `npm run openapi` runs it after the document. Plain JavaScript: it must run even if its
 // output does not compile. With --check it writes nothing, names the files that would change, and exits with 1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -16,6 +16,7 @@ const made = {
   'src/generated/api.ts':
     HEAD + astToString(await openapiTS(documentForTypes(), { defaultNonNullable: false, transform })),
   'src/generated/endpoints.ts': HEAD + endpoints(),
+  'src/generated/inputs.ts': HEAD + inputs(),
 };
 const stale = Object.entries(made).filter(([file, text]) => textOf(file) !== text);
 if (process.argv.includes('--check')) {
@@ -117,6 +118,84 @@ ${union(document['x-errors'])}
 export type FailureCode =
 ${union(document['x-failures'])}
 `;
+}
+
+function inputs() {
+  const rows = operations
+    .sort((one, other) => (one.operationId < other.operationId ? -1 : 1))
+    .map(({ operationId, summary, parameters = [], requestBody, responses }) => {
+      const query = parameters
+        .filter((parameter) => parameter.in === 'query')
+        .map(({ name, schema, description }) => [name, fieldOf({ description, ...schema })]);
+      const body = fieldsOf(requestBody?.content['application/json']?.schema);
+      const answers = Object.entries(responses).filter(([status]) => /^2/.test(status));
+      const input = {
+        summary,
+        ...(query.length > 0 && { query: Object.fromEntries(query) }),
+        ...(body.length > 0 && { body: Object.fromEntries(body) }),
+        ...(answers.some(([, { content }]) => hasOperation(content?.['application/json']?.schema)) && {
+          answersOperation: true,
+        }),
+      };
+      return `  ${operationId}: ${JSON.stringify(input)},`;
+    });
+  return `import type { operations } from './api.js';
+
+/** A field of a query or of a body. */
+export interface InputField {
+  /** \`json\` is an object, or a list of something else than texts. */
+  readonly type: 'text' | 'number' | 'boolean' | 'list' | 'json';
+  /** All values that it takes; of a list, all that its members take. */
+  readonly values?: readonly string[];
+  /** What it means, in a sentence. */
+  readonly about?: string;
+}
+
+/** What a caller can give to an operation, in words. */
+export interface OperationInput {
+  readonly summary: string;
+  readonly query?: Readonly<Record<string, InputField>>;
+  /** The fields of its JSON body. */
+  readonly body?: Readonly<Record<string, InputField>>;
+  /** Whether its answer contains an operation that may still run. */
+  readonly answersOperation?: boolean;
+}
+
+export const INPUTS: Readonly<Record<keyof operations, OperationInput>> = {
+${rows.join('\n')}
+};
+`;
+}
+
+/** Returns what a reference stands for, and the schema of a value that may also be null. */
+function resolved(schema = {}) {
+  const { $ref, allOf = [], anyOf = [], ...own } = schema;
+  if ($ref) return { ...resolved(document.components.schemas[$ref.split('/').pop()]), ...own };
+  const values = [...allOf, ...anyOf].filter(({ type }) => type !== 'null');
+  return values.length === 1 ? { ...resolved(values[0]), ...own } : schema;
+}
+
+function fieldsOf(schema) {
+  return Object.entries(resolved(schema).properties ?? {}).map(([name, field]) => [name, fieldOf(field)]);
+}
+
+function hasOperation(schema) {
+  return Object.hasOwn(resolved(schema).properties ?? {}, 'operation');
+}
+
+function fieldOf(schema) {
+  const types = { string: 'text', integer: 'number', number: 'number', boolean: 'boolean' };
+  const { type, enum: own, items, description } = resolved(schema);
+  const [only, ...others] = [type].flat().filter((one) => one !== 'null');
+  const members = resolved(items);
+  const isList = only === 'array' && members.type === 'string';
+  const values = (isList ? members.enum : own)?.filter((value) => typeof value === 'string');
+  const about = description?.split(/(?<=\.) /)[0];
+  return {
+    type: isList ? 'list' : (others.length === 0 && types[only]) || 'json',
+    ...(values?.length > 0 && { values }),
+    ...(about && { about }),
+  };
 }
 
 function union(codes) {

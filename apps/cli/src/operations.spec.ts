@@ -126,6 +126,30 @@ it('has a summary and an example for each command', () => {
   for (const { words, examples } of commands) expect([words, examples.length > 0]).toEqual([words, true]);
 });
 
+it('makes a command for each operation that no table names', async () => {
+  const plain = leaves(programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0', []));
+  const reached: (string | undefined)[] = [];
+  const bodies: unknown[] = [];
+  const run = (words: readonly string[]) =>
+    runCommand([...words, '--yes'], {
+      groups: [],
+      fetch: async (url, init) => {
+        const request = new Request(url, init as RequestInit);
+        reached.push(operationOf(`${request.method} ${new URL(request.url).pathname}`));
+        bodies.push(await request.json().catch(() => undefined));
+        return answerTo(request);
+      },
+    });
+  for (const { examples } of plain) {
+    const ran = await run(wordsOf(examples[0]!).slice(1));
+    expect([examples, ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([examples, 0, '']);
+  }
+  expect(reached.sort()).toEqual(routes.map(({ operationId }) => operationId).sort());
+  const fields = ['--name', 'chat', '--labels', '{"team":"search"}', '--drain-seconds', '5'];
+  expect((await run(['deployments', 'create', ...fields])).code).toBe(0);
+  expect(bodies.at(-1)).toEqual({ name: 'chat', labels: { team: 'search' }, drain_seconds: 5 });
+});
+
 /** The flags of parameters with another name. */
 const FLAG_OF: Record<string, string> = { q: '--search', product_id: '--product' };
 

@@ -11,21 +11,22 @@ import { completion } from './nouns/completion.js';
 import { deployments } from './nouns/deployments.js';
 import { open } from './nouns/open.js';
 import { operations } from './nouns/operations.js';
-import { plans } from './nouns/plans.js';
+import { plans } from './nouns/plans/plans.js';
 import { api } from './nouns/raw.js';
 import { rollback, rollouts } from './nouns/rollouts.js';
 import { files, references, sandboxes } from './nouns/sandboxes.js';
 import { instances, policies, revisions, routes } from './nouns/serving.js';
 import { events, logs } from './nouns/streams.js';
 import { up } from './servers/up.js';
-import type { Noun, Verb } from './nouns/verb.js';
+import { derived, OPERATIONS, plainVerb } from './nouns/endpoint-verb.js';
+import type { EndpointVerb, Noun, Verb } from './nouns/verb.js';
 import { webhooks } from './nouns/webhooks.js';
 import { FORMATS } from './output.js';
 import type { GlobalFlags, Session } from './session.js';
 import { addFlags, givenOf } from './nouns/flags.js';
 
 function registerNoun(program: Command, session: Session, { noun, aliases = [], summary, verbs }: Noun): void {
-  const group = program.command(noun).summary(summary).description(summary).aliases(aliases);
+  const group = groupOf(program, noun, summary).aliases(aliases);
   const taken = verbs.flatMap((one) => [one.verb, ...(one.aliases ?? [])]);
   for (const verb of verbs) {
     const habits = (HABITS[verb.verb] ?? []).filter((name) => !taken.includes(name));
@@ -33,6 +34,10 @@ function registerNoun(program: Command, session: Session, { noun, aliases = [], 
     registerVerb(group, session, { ...verb, aliases: [...(verb.aliases ?? []), ...habits] });
   }
 }
+
+const groupOf = (program: Command, noun: string, summary: string): Command =>
+  program.commands.find((command) => command.name() === noun) ??
+  program.command(noun).summary(summary).description(summary);
 
 const VERBS = new WeakMap<Command, Verb>();
 
@@ -47,7 +52,8 @@ const HABITS: Record<string, readonly string[]> = {
   delete: ['rm'],
 };
 
-function registerVerb(parent: Command, session: Session, verb: Verb): void {
+function registerVerb(parent: Command, session: Session, given: Verb | EndpointVerb): void {
+  const verb: Verb = 'operation' in given ? derived(given) : given;
   const command = parent.command(verb.args ? `${verb.verb} ${verb.args}` : verb.verb).summary(verb.summary);
   command.description(verb.summary).aliases(verb.aliases ?? []);
   VERBS.set(command, verb);
@@ -69,7 +75,7 @@ const nounsOf =
     for (const noun of nouns) registerNoun(program, session, noun);
   };
 const verbsOf =
-  (...verbs: readonly Verb[]): Group =>
+  (...verbs: readonly (Verb | EndpointVerb)[]): Group =>
   (program, session) => {
     for (const verb of verbs) registerVerb(program, session, verb);
   };
@@ -90,7 +96,21 @@ const GROUPS: readonly Group[] = [
   verbsOf(api, open, completion),
 ];
 
-export function programOf(session: Session, version: string): Command {
+/** An operation that no group calls gets a command too, made from the SDK's tables alone. */
+function registerRest(program: Command, session: Session): void {
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+  const called = new Set(all(program).flatMap((command) => verbOf(command)?.operations ?? []));
+  const isTaken = (noun: string, verb: string) =>
+    program.commands
+      .find((group) => group.name() === noun)
+      ?.commands.some((one) => [one.name(), ...one.aliases()].includes(verb)) ?? false;
+  for (const operation of OPERATIONS.filter((id) => !called.has(id))) {
+    const { noun, verb } = plainVerb(operation, isTaken);
+    registerVerb(groupOf(program, noun, `Call the operations of ${noun}`), session, verb);
+  }
+}
+
+export function programOf(session: Session, version: string, groups: readonly Group[] = GROUPS): Command {
   const program = new Command('slipway')
     .description('Manage Slipway inference deployments from a terminal, a script or a pipeline.')
     .version(version, '-V, --version')
@@ -115,7 +135,8 @@ export function programOf(session: Session, version: string): Command {
     .hook('preAction', (_, action) => {
       session.flags = action.optsWithGlobals<GlobalFlags>();
     });
-  for (const register of GROUPS) register(program, session);
+  for (const register of groups) register(program, session);
+  registerRest(program, session);
   acceptSigns(program);
   return program;
 }

@@ -31,9 +31,9 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
   const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
   await verb.prepare?.(session, given, client);
   await confirmed(session, verb, given, client);
-  if (verb.takesKey) {
-    given.options['idempotencyKey'] = toldKey(session, flags['idempotencyKey'] as string | undefined);
-  }
+  const key = flags['idempotencyKey'] as string | undefined;
+  if (verb.tellsKey) given.options['idempotencyKey'] = toldKey(session, key);
+  else if (key !== undefined) given.options['idempotencyKey'] = key;
   const answer = await (verb.call(client, given) as PromiseLike<unknown>);
   showWarnings(session, answer);
   const notice = verb.warningOf?.(answer as object);

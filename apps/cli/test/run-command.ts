@@ -7,7 +7,7 @@ import { completionsOf } from '../src/completions.js';
 import { exitCodeOf } from '../src/exit-codes.js';
 import { failureLines } from '../src/failure-lines.js';
 import { acceptedWords } from '../src/habits.js';
-import { programOf } from '../src/program.js';
+import { programOf, type Group } from '../src/program.js';
 import { Session } from '../src/session.js';
 
 export interface CommandResult {
@@ -27,6 +27,8 @@ export interface RunOptions {
   /** Both outputs are terminals of this width, and so is stdin. */
   columns?: number;
   signal?: AbortSignal;
+  /** The commands, in place of the product's. */
+  groups?: readonly Group[];
 }
 
 /** Runs the program as main.ts does, in this process, against a `fetch` of the test. */
@@ -57,7 +59,7 @@ export async function runCommand(words: readonly string[], options: RunOptions =
   });
   let code: number;
   try {
-    const program = programOf(session, '0.0.0');
+    const program = programOf(session, '0.0.0', options.groups);
     const [first, ...others] = words;
     if (first === '__complete')
       for (const one of await completionsOf(program, session, others)) session.output.data(one);

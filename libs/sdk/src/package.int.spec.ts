@@ -44,9 +44,14 @@ it('the package has the client and its document, and none of the tools for the d
   const contracts = ['audit-chain', 'deployment-state', 'event-types', 'metrics', 'slashes', 'time-limit'].map(
     (name) => `contracts/${name}.ts`,
   );
-  const sources = ['index.ts', 'contracts.ts', 'slipway.ts', ...contracts, ...(await Promise.all(parts)).flat()].filter(
-    (file) => !/\.spec\.ts$/.test(file),
-  );
+  const sources = [
+    'index.ts',
+    'contracts.ts',
+    'endpoints.ts',
+    'slipway.ts',
+    ...contracts,
+    ...(await Promise.all(parts)).flat(),
+  ].filter((file) => !/\.spec\.ts$/.test(file));
   const built = sources.flatMap((file) => ['.js', '.d.ts'].map((end) => `dist/${file.replace(/\.ts$/, end)}`));
   expect(packed).toEqual([...built, 'LICENSE', 'README.md', 'openapi.json', 'package.json'].sort());
   expect(await readFile(path.join(HERE, 'LICENSE'))).toEqual(await readFile(path.join(ROOT, 'LICENSE')));

@@ -8,6 +8,7 @@ import { sandboxesOf } from './resources/sandboxes.js';
 
 /** The api of one Slipway, by its nouns: `slipway.deployments.rollouts.create(...)`. */
 export class Slipway {
+  readonly #api: Transport;
   readonly admin: ReturnType<typeof adminOf>;
   readonly audit: ReturnType<typeof auditOf>;
   readonly autopilot: ReturnType<typeof autopilotOf>;
@@ -27,6 +28,7 @@ export class Slipway {
 
   constructor(options: SlipwayOptions) {
     const api = new Transport(options);
+    this.#api = api;
     this.admin = adminOf(api);
     this.audit = auditOf(api);
     this.autopilot = autopilotOf(api);
@@ -42,5 +44,10 @@ export class Slipway {
     this.tokens = tokensOf(api);
     this.webhooks = webhooksOf(api);
     this.whoAmI = (given) => api.call('whoAmI', { options: given });
+  }
+
+  /** Calls any operation of the document by its id. */
+  get api(): Pick<Transport, 'call' | 'list' | 'rehearse'> {
+    return this.#api;
   }
 }

@@ -1,8 +1,6 @@
-import { idByName } from './names.js';
-import type { Flag, Noun, Verb } from './verb.js';
+import { tenantIdOf, tokenIdOf } from './names.js';
+import type { EndpointVerb, Flag, Noun } from './verb.js';
 import { ACCESS, AUDIT, CREATED_TENANT, CREATED_TOKEN, DELETED, TENANT, TOKEN, SYSTEM, WHO } from './views.js';
-
-const SCOPES = ['viewer', 'operator', 'admin'];
 
 const OWNER: Flag = {
   flags: '--owner <json>',
@@ -23,47 +21,31 @@ export const tokens: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listTokens',
       summary: 'List tokens',
       examples: ['slipway tokens list'],
-      flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only tokens in this state',
-          query: 'state',
-          values: ['active', 'revoked', 'expired'],
-        },
-      ],
-      isList: true,
-      isByTime: true,
+      flags: [{ flags: '--state <state>', summary: 'only tokens in this state', query: 'state' }],
       view: TOKEN,
-      call: (client, { options }) => client.tokens.list(options),
     },
     {
       verb: 'create',
-      args: '<name>',
+      operation: 'createToken',
       summary: 'Create a token and show it once; it lives 90 days by default',
       examples: [
         `slipway tokens create alice --scopes operator --owner '{"type":"person","id":"alice"}'`,
         'slipway tokens create ci --scopes operator --expires-in 30d --json token',
       ],
       flags: [
-        {
-          flags: '--scopes <list>',
-          summary: 'scopes: viewer, operator, admin, ...',
-          body: 'scopes',
-          as: 'list',
-          values: SCOPES,
-        },
+        { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
         OWNER,
         ...LIFE,
       ],
-      takesBody: true,
       view: CREATED_TOKEN,
-      call: (client, { args: [name], body, options }) => client.tokens.create({ ...body, name }, options),
+      argFields: ['name'],
     },
     {
       verb: 'rotate',
-      args: '<token>',
+      operation: 'rotateToken',
       summary: 'Replace a token, by its id or name, and show the new one once',
       examples: ['slipway tokens rotate tok_1 --overlap 24h -o name'],
       flags: [
@@ -75,21 +57,17 @@ export const tokens: Noun = {
         },
         ...LIFE,
       ],
-      takesBody: true,
-      takesKey: true,
+      tellsKey: true,
       view: CREATED_TOKEN,
-      call: async (client, { args: [given], body, options }) =>
-        client.tokens.rotate(await idByName('token', client.tokens.list({ limit: 100 }), given!), body, options),
+      idOf: tokenIdOf,
     },
     {
       verb: 'revoke',
-      args: '<token>',
+      operation: 'revokeToken',
       summary: 'Revoke a token, by its id or name',
       examples: ['slipway tokens revoke tok_1 --yes'],
-      confirm: 'yes',
       view: TOKEN,
-      call: async (client, { args: [given], options }) =>
-        client.tokens.revoke(await idByName('token', client.tokens.list({ limit: 100 }), given!), options),
+      idOf: tokenIdOf,
     },
   ],
 };
@@ -101,15 +79,14 @@ export const tenants: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listTenants',
       summary: 'List tenants',
       examples: ['slipway tenants list'],
-      isList: true,
       view: TENANT,
-      call: (client, { options }) => client.tenants.list(options),
     },
     {
       verb: 'create',
-      args: '<name>',
+      operation: 'createTenant',
       summary: 'Create a tenant and show its first token once',
       examples: ['slipway tenants create acme --external-organization-ids org1'],
       flags: [
@@ -121,13 +98,12 @@ export const tenants: Noun = {
         },
         OWNER,
       ],
-      takesBody: true,
       view: CREATED_TENANT,
-      call: (client, { args: [name], body, options }) => client.tenants.create({ ...body, name }, options),
+      argFields: ['name'],
     },
     {
       verb: 'update',
-      args: '<tenant>',
+      operation: 'updateTenant',
       summary: 'Change the organizations of a tenant, by its id or name',
       examples: ['slipway tenants update ten_1 --external-organization-ids org1,org2'],
       flags: [
@@ -138,17 +114,16 @@ export const tenants: Noun = {
           as: 'list',
         },
       ],
-      takesBody: true,
       view: TENANT,
-      call: async (client, { args: [given], body, options }) =>
-        client.tenants.update(await idByName('tenant', client.tenants.list({ limit: 100 }), given!), body, options),
+      idOf: tenantIdOf,
     },
   ],
 };
 
 const IDENTITY = '--organization <id>';
-const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
+const accessVerb = (verb: string, access: boolean, summary: string): EndpointVerb => ({
   verb,
+  operation: 'setConsoleAccess',
   args: '<user>',
   summary,
   examples: [`slipway access ${verb} u1 ${IDENTITY.replace('<id>', 'org1')}${access ? ' --scopes viewer' : ' --yes'}`],
@@ -159,13 +134,7 @@ const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
       body: 'external_organization_id',
       source: 'organization',
     },
-    {
-      flags: '--scopes <list>',
-      summary: 'scopes: viewer, operator, admin, ...',
-      body: 'scopes',
-      as: 'list',
-      values: SCOPES,
-    },
+    { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
     { flags: '--display-name <text>', summary: 'name of the user in lists', body: 'display_name' },
     {
       flags: '--provider <name>',
@@ -174,11 +143,11 @@ const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
       source: 'identity provider',
     },
   ],
-  takesBody: true,
   ...(!access && { confirm: 'yes' as const }),
   view: ACCESS,
-  call: (client, { args: [external_user_id], body, options }) =>
-    client.consoleAccess.set({ provider: 'oidc', ...body, external_user_id, access }, options),
+  argFields: ['external_user_id'],
+  without: ['access'],
+  bodyOf: ({ body }) => ({ provider: 'oidc', ...body, access }),
 });
 
 export const access: Noun = {
@@ -187,31 +156,20 @@ export const access: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listConsoleAccess',
       summary: 'List users and their access',
       examples: ['slipway access list'],
-      flags: [
-        {
-          flags: '--status <status>',
-          summary: 'only people with this status',
-          query: 'status',
-          values: ['active', 'revoked'],
-        },
-      ],
-      isList: true,
-      isByTime: true,
+      flags: [{ flags: '--status <status>', summary: 'only people with this status', query: 'status' }],
       view: ACCESS,
-      call: (client, { options }) => client.consoleAccess.list(options),
     },
     accessVerb('grant', true, 'Let a user of the identity provider sign in'),
     accessVerb('revoke', false, 'Revoke the access of a user'),
     {
       verb: 'delete',
-      args: '<access>',
+      operation: 'deleteConsoleAccess',
       summary: 'Delete the entry of a user whose access is revoked, by its id',
       examples: ['slipway access delete cac_1 --yes'],
-      confirm: 'yes',
       view: DELETED,
-      call: (client, { args: [id], options }) => client.consoleAccess.delete(id!, options),
     },
   ],
 };
@@ -222,6 +180,7 @@ export const audit: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listAudit',
       summary: 'List audit rows, newest first',
       examples: ['slipway audit list --resource-name chat', 'slipway audit list --since 2d'],
       flags: [
@@ -240,10 +199,7 @@ export const audit: Noun = {
           source: 'resource name',
         },
       ],
-      isList: true,
-      isByTime: true,
       view: AUDIT,
-      call: (client, { options }) => client.audit.list(options),
     },
     {
       verb: 'verify',
@@ -260,18 +216,18 @@ export const audit: Noun = {
   ],
 };
 
-export const whoami: Verb = {
+export const whoami: EndpointVerb = {
   verb: 'whoami',
+  operation: 'whoAmI',
   summary: 'Show your identity, tenant and scopes',
   examples: ['slipway whoami'],
   view: WHO,
-  call: (client, { options }) => client.whoAmI(options),
 };
 
-export const system: Verb = {
+export const system: EndpointVerb = {
   verb: 'system',
+  operation: 'getSystem',
   summary: 'Show the state of the service: versions, backlog, workers, gateways',
   examples: ['slipway system', 'slipway system --json workers,gateways'],
   view: SYSTEM,
-  call: (client, { options }) => client.system(options),
 };

@@ -1,7 +1,7 @@
 import { counted, intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
 import { agoOf, tableLines, textOf, type Column, type TextOptions, type View } from '../table.js';
 import { harmless, wordsOf, type Colour } from '../terminal.js';
-import { hourlyText, type Money } from './plan-prediction.js';
+import { hourlyText, type Money } from './plans/plan-prediction.js';
 import type { Noun } from './verb.js';
 
 /** As the api answers. An answer of another version may lack any member, and the others are still shown. */
@@ -67,11 +67,10 @@ export const autopilot: Noun = {
   verbs: [
     {
       verb: 'diagnose',
-      args: '<deployment>',
+      operation: 'getAutopilotDiagnosis',
       summary: 'Show the last decision of the autopilot and its reason, why SLOs are missed, the workload and the cost',
       examples: ['slipway autopilot diagnose chat', 'slipway autopilot diagnose chat -o json'],
       view: DIAGNOSIS,
-      call: (client, { args: [name], options }) => client.autopilot.diagnosis.get(name!, options),
     },
   ],
 };

@@ -14,13 +14,7 @@ const PRODUCT_FLAGS: readonly Flag[] = [
     body: 'max_output_tokens',
     as: 'number',
   },
-  {
-    flags: '--modalities <list>',
-    summary: 'modalities, such as text,image',
-    body: 'modalities',
-    as: 'list',
-    values: ['text', 'image', 'audio', 'video', 'embedding', 'file'],
-  },
+  { flags: '--modalities <list>', summary: 'modalities, such as text,image', body: 'modalities', as: 'list' },
   {
     flags: '--supported-parameters <list>',
     summary: 'parameters, such as temperature,top_p',
@@ -37,64 +31,51 @@ export const products: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listModelApiProducts',
       summary: 'List products',
       examples: ['slipway products list'],
       flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only products in this state',
-          query: 'state',
-          values: ['draft', 'active', 'deprecated', 'retired'],
-        },
+        { flags: '--state <state>', summary: 'only products in this state', query: 'state' },
         { flags: '--search <text>', summary: 'only products with this text in their slug or display name', query: 'q' },
       ],
-      isList: true,
-      isByTime: true,
       view: PRODUCT,
-      call: (client, { options }) => client.admin.modelApi.products.list(options),
     },
     {
       verb: 'create',
-      args: '<slug>',
+      operation: 'createModelApiProduct',
       summary: 'Create a product',
       examples: ['slipway products create acme/chat --display-name "Acme Chat"'],
       flags: PRODUCT_FLAGS,
-      takesBody: true,
       view: PRODUCT,
-      call: (client, { args: [slug], body, options }) =>
-        client.admin.modelApi.products.create({ ...body, slug }, options),
+      argFields: ['slug'],
     },
     {
       verb: 'get',
-      args: '<product>',
+      operation: 'getModelApiProduct',
       summary: 'Show a product, by its id or slug',
       examples: ['slipway products get prd_1'],
       view: PRODUCT,
-      call: async (client, { args: [product], options }) =>
-        client.admin.modelApi.products.get(await productIdOf(client, product!), options),
+      idOf: productIdOf,
     },
     {
       verb: 'update',
-      args: '<product>',
+      operation: 'updateModelApiProduct',
       summary: 'Change a product, by its id or slug; the catalog shows it at once',
       examples: ['slipway products update prd_1 --display-name "Acme Chat 2"'],
       flags: PRODUCT_FLAGS,
-      takesBody: true,
-      takesIfMatch: true,
+      // It cannot change.
+      without: ['slug'],
       view: PRODUCT,
-      call: async (client, { args: [product], body = {}, options }) =>
-        client.admin.modelApi.products.update(await productIdOf(client, product!), body, options),
+      idOf: productIdOf,
     },
     {
       verb: 'delete',
-      args: '<product>',
+      operation: 'deleteModelApiProduct',
       summary: 'Delete a product that has no bindings and is not published',
       examples: ['slipway products delete prd_1 --yes'],
       confirm: 'name',
-      takesIfMatch: true,
       view: DELETED,
-      call: async (client, { args: [product], options }) =>
-        client.admin.modelApi.products.delete(await productIdOf(client, product!), options),
+      idOf: productIdOf,
     },
   ],
 };
@@ -106,32 +87,26 @@ export const bindings: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listTargetBindings',
       summary: 'List bindings',
       examples: ['slipway bindings list'],
       flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only bindings in this state',
-          query: 'state',
-          values: ['unqualified', 'qualified', 'suspended', 'retired'],
-        },
+        { flags: '--state <state>', summary: 'only bindings in this state', query: 'state' },
         { flags: '--product <id>', summary: 'only bindings of the product with this id', query: 'product_id' },
       ],
-      isList: true,
-      isByTime: true,
       view: BINDING,
-      call: (client, { options }) => client.admin.modelApi.targetBindings.list(options),
     },
     {
       verb: 'get',
+      operation: 'getTargetBinding',
       args: '<binding>',
       summary: 'Show a binding and its qualification',
       examples: ['slipway bindings get bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5'],
       view: BINDING,
-      call: (client, { args: [id], options }) => client.admin.modelApi.targetBindings.get(id!, options),
     },
     {
       verb: 'create',
+      operation: 'createTargetBinding',
       args: '<product>',
       summary: 'Bind a product to a revision or to a supplier',
       examples: ['slipway bindings create prd_1 --deployment chat --revision chat-00001'],
@@ -164,31 +139,25 @@ export const bindings: Noun = {
         },
         { flags: '--limits <json>', summary: 'request limits of the binding', body: 'limits', as: 'json' },
       ],
-      takesBody: true,
       view: BINDING,
-      call: async (client, { args: [product], body, options }) =>
-        client.admin.modelApi.targetBindings.create(
-          { ...body, product_id: await productIdOf(client, product!) },
-          options,
-        ),
+      argFields: ['product_id'],
+      idOf: productIdOf,
     },
     {
       verb: 'qualify',
+      operation: 'qualifyTargetBinding',
       args: '<binding>',
       summary: 'Check that a binding serves what its product promises',
       examples: ['slipway bindings qualify bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --wait'],
-      answersOperation: true,
       view: OPERATION,
-      call: (client, { args: [id], options }) => client.admin.modelApi.targetBindings.qualify(id!, options),
     },
     {
       verb: 'delete',
+      operation: 'deleteTargetBinding',
       args: '<binding>',
       summary: 'Delete a binding that the current publication does not use',
       examples: ['slipway bindings delete bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --yes'],
-      confirm: 'yes',
       view: DELETED,
-      call: (client, { args: [id], options }) => client.admin.modelApi.targetBindings.delete(id!, options),
     },
   ],
 };
@@ -200,24 +169,18 @@ export const publications: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listModelApiPublications',
       summary: 'List publications',
       examples: ['slipway publications list'],
       flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only publications in this state',
-          query: 'state',
-          values: ['published', 'superseded', 'withdrawn'],
-        },
+        { flags: '--state <state>', summary: 'only publications in this state', query: 'state' },
         { flags: '--product <id>', summary: 'only publications of the product with this id', query: 'product_id' },
       ],
-      isList: true,
-      isByTime: true,
       view: PUBLICATION,
-      call: (client, { options }) => client.admin.modelApi.publications.list(options),
     },
     {
       verb: 'create',
+      operation: 'createModelApiPublication',
       args: '<product>',
       summary: 'Publish a product',
       examples: [
@@ -241,31 +204,23 @@ export const publications: Noun = {
         },
         { flags: '--notes <text>', summary: 'notes for readers of the list', body: 'notes' },
       ],
-      takesBody: true,
       view: PUBLICATION,
-      call: async (client, given) =>
-        client.admin.modelApi.publications.create(await publicationOf(client, given), given.options),
-      rehearse: async (client, given) =>
-        client.admin.modelApi.publications.rehearse(await publicationOf(client, given), given.options),
+      argFields: ['product_id'],
     },
     {
       verb: 'withdraw',
-      args: '<publication>',
+      operation: 'withdrawModelApiPublication',
       summary: 'Withdraw a publication',
       examples: ['slipway publications withdraw pub_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --yes'],
       confirm: 'yes',
       view: PUBLICATION,
-      call: (client, { args: [id], options }) => client.admin.modelApi.publications.withdraw(id!, options),
     },
   ],
 };
 
-async function publicationOf(
-  client: Parameters<typeof productIdOf>[0],
-  { args: [product], body, flags }: CommandInput,
-) {
+function publicationOf({ body, flags }: CommandInput): object {
   const bindings = flags['binding'] ? { bindings: [{ binding_id: flags['binding'], weight: 100, priority: 1 }] } : {};
-  return { ...body, ...bindings, product_id: await productIdOf(client, product!) };
+  return { ...body, ...bindings };
 }
 
 export const catalog: Noun = {
@@ -274,20 +229,20 @@ export const catalog: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listModelApiCatalog',
       summary: 'List the models of the catalog',
       examples: ['slipway catalog list'],
-      isList: true,
       view: CATALOG,
-      call: (client, { options }) => client.modelApiCatalog.list(options),
     },
     {
       verb: 'get',
+      operation: 'getModelApiCatalogEntry',
       args: '<product>',
       summary: 'Show a model of the catalog',
       examples: ['slipway catalog get prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5'],
       view: CATALOG,
-      call: async (client, { args: [id], options }) =>
-        client.modelApiCatalog.get(await productIdOf(client, id!), options),
+      idOf: productIdOf,
+      bodyOf: publicationOf,
     },
   ],
 };
@@ -299,6 +254,7 @@ export const passports: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listContextPassports',
       summary: 'List context passports',
       examples: ['slipway passports list --deployment chat --state active'],
       flags: [
@@ -308,27 +264,21 @@ export const passports: Noun = {
           query: 'deployment',
           source: 'deployment',
         },
-        {
-          flags: '--state <state>',
-          summary: 'only passports that are active, expired or revoked',
-          query: 'state',
-          values: ['active', 'expired', 'revoked'],
-        },
+        { flags: '--state <state>', summary: 'only passports that are active, expired or revoked', query: 'state' },
       ],
-      isList: true,
       view: PASSPORT,
-      call: (client, { options }) => client.contextPassports.list(options),
     },
     {
       verb: 'get',
+      operation: 'getContextPassport',
       args: '<passport>',
       summary: 'Show a context passport',
       examples: ['slipway passports get cp_6f1ed002ab5595859014ebf0951522d9'],
       view: PASSPORT,
-      call: (client, { args: [id], options }) => client.contextPassports.get(id!, options),
     },
     {
       verb: 'create',
+      operation: 'createContextPassport',
       args: '<deployment> <session>',
       summary: 'Create a context passport for a session',
       examples: ['slipway passports create chat me'],
@@ -336,28 +286,24 @@ export const passports: Noun = {
         { flags: '--subject <text>', summary: 'whose session it is', body: 'subject' },
         { flags: '--affinity <json>', summary: 'how the session stays at its server', body: 'affinity', as: 'json' },
       ],
-      takesBody: true,
       view: PASSPORT,
-      call: (client, { args: [deployment, session_id], body, options }) =>
-        client.contextPassports.create({ ...body, deployment, session_id }, options),
+      argFields: ['deployment', 'session_id'],
     },
     {
       verb: 'revoke',
+      operation: 'revokeContextPassport',
       args: '<passport>',
       summary: 'Revoke a context passport',
       examples: ['slipway passports revoke cp_6f1ed002ab5595859014ebf0951522d9 --yes'],
-      confirm: 'yes',
       view: PASSPORT,
-      call: (client, { args: [id], options }) => client.contextPassports.revoke(id!, options),
     },
     {
       verb: 'delete',
+      operation: 'deleteContextPassport',
       args: '<passport>',
       summary: 'Delete the record of a passport that is revoked or expired',
       examples: ['slipway passports delete cp_6f1ed002ab5595859014ebf0951522d9 --yes'],
-      confirm: 'yes',
       view: DELETED,
-      call: (client, { args: [id], options }) => client.contextPassports.delete(id!, options),
     },
   ],
 };
@@ -369,12 +315,11 @@ export const targets: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listTargets',
       summary: 'List targets with their engines and devices',
       examples: ['slipway targets list', 'slipway targets list -o yaml'],
-      isList: true,
       warningOfPage: (page) => refusedFile(page as Partial<PageOf<'listTargets'>>),
       view: TARGET,
-      call: (client, { options }) => client.targets.list(options),
     },
   ],
 };

@@ -76,6 +76,9 @@ export const PERIOD: readonly Flag[] = [
   { flags: '--until <time>', summary: 'only those before a time, or before so long ago', query: 'until', as: 'since' },
 ];
 
+/** The fields of the query that a list by time has. */
+export const BY_TIME_FIELDS = ['since', 'until', 'order'];
+
 const BY_TIME: readonly Flag[] = [
   ...PERIOD,
   {
@@ -131,7 +134,7 @@ function nameOf(flags: string): string {
   return long.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function withField(body: unknown, [key, ...deeper]: string[], value: unknown): object {
+export function withField(body: unknown, [key, ...deeper]: string[], value: unknown): object {
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw new CliError('The body in --file must be an object if other flags add fields to it.');
   return {
@@ -140,7 +143,7 @@ function withField(body: unknown, [key, ...deeper]: string[], value: unknown): o
   };
 }
 
-function numberOf(text: string, name: string): number {
+export function numberOf(text: string, name: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw new CliError(`${name}: ${text} is not a number.`);
   return value;

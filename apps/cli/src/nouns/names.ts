@@ -16,7 +16,7 @@ export async function productIdOf(client: Slipway, given: string): Promise<strin
  * Finds a token or tenant by its name. Two with the same name are an error, except a token and its replacement: the name
  * means the replacement, and a token that was replaced only if its replacement has ended before it.
  */
-export async function idByName(
+async function idByName(
   what: string,
   rows: AsyncIterable<{ id: string; name: string; state?: string; replaced_by?: string | null }>,
   given: string,
@@ -50,3 +50,9 @@ export async function operationIdOf(client: Slipway, given: string): Promise<str
     'Run slipway operations list to see all operations.',
   );
 }
+
+export const tokenIdOf = (client: Slipway, given: string): Promise<string> =>
+  idByName('token', client.tokens.list({ limit: 100 }), given);
+
+export const tenantIdOf = (client: Slipway, given: string): Promise<string> =>
+  idByName('tenant', client.tenants.list({ limit: 100 }), given);

@@ -1,9 +1,10 @@
+import type { OperationId } from '@slipway/sdk';
 import { watchOperation } from '../progress/watch.js';
 import { chooseStrategy, STRATEGIES } from './default-strategy.js';
 import { durationMs, PERIOD } from './flags.js';
 import { operationIdOf } from './names.js';
 import { historyOf, rolloutsOf } from './rollout-rows.js';
-import type { Flag, Noun, RunVerb, Verb } from './verb.js';
+import type { EndpointVerb, Flag, Noun, RunVerb } from './verb.js';
 import { HISTORY, OPERATION, ROLLOUT } from './views.js';
 
 /** `rollouts watch` stays while the rollout waits for a person; `operations wait` ends, with an exit code of its own. */
@@ -30,51 +31,40 @@ export const waitVerb = (noun: string, verb: string, { staysForPerson }: { stays
   },
 });
 
-type OperationCall = 'cancel' | 'pause' | 'promote' | 'resume' | 'retry';
-
 interface OperationWords {
+  verb: string;
+  operation: OperationId;
   summary: string;
-  /** If it differs from the name of the call. */
-  verb?: string;
   aliases?: readonly string[];
   flags?: readonly Flag[];
   /** More lines of help, after the verb. */
   examples?: readonly string[];
 }
 
+const REASON: Flag = { flags: '--reason <text>', summary: 'reason, for the audit log', body: 'reason' };
+
 /** A verb that changes an operation, which is named by its id or its deployment. */
 export const operationVerb = (
   noun: string,
-  call: OperationCall,
-  { summary, verb = call, aliases, flags = [], examples = [] }: OperationWords,
-): Verb => ({
+  { verb, operation, flags = [], examples = [], ...words }: OperationWords,
+): EndpointVerb => ({
+  ...words,
   verb,
-  aliases,
-  args: '<operation>',
-  summary,
+  operation,
   examples: [
-    `slipway ${noun} ${verb} chat${call === 'cancel' ? ' --reason "worse answers" --yes' : ''}`,
+    `slipway ${noun} ${verb} chat${operation === 'cancelOperation' ? ' --reason "worse answers" --yes' : ''}`,
     ...examples.map((more) => `slipway ${noun} ${verb} ${more}`),
   ],
-  ...(call === 'cancel' && { confirm: 'yes' as const }),
-  flags:
-    call === 'retry' || call === 'resume'
-      ? flags
-      : [...flags, { flags: '--reason <text>', summary: 'reason, for the audit log', body: 'reason' }],
+  ...(operation === 'cancelOperation' && { confirm: 'yes' as const }),
+  flags: operation === 'retryOperation' ? flags : [...flags, REASON],
+  idOf: operationIdOf,
   view: OPERATION,
-  call: async (client, { args: [given], body = {}, options }) => {
-    const id = await operationIdOf(client, given!);
-    return call === 'retry' ? client.operations.retry(id, options) : client.operations[call](id, body, options);
-  },
 });
-
-export const OPERATION_STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
 
 export const WAITING_FOR: Flag = {
   flags: '--waiting-for <what>',
   summary: 'only those that wait for this: soak, approval, decision, resume, capacity or traffic',
   query: 'waiting_for',
-  values: ['soak', 'approval', 'decision', 'resume', 'capacity', 'traffic'],
 };
 
 export const rollouts: Noun = {
@@ -84,7 +74,7 @@ export const rollouts: Noun = {
   verbs: [
     {
       verb: 'create',
-      args: '<deployment>',
+      operation: 'createRollout',
       summary: 'Roll out a revision from a whole spec, or from changes to the active one',
       examples: [
         `slipway rollouts create chat --patch '{"model":{"id":"llama-next"}}' --strategy immediate --yes --wait`,
@@ -150,69 +140,62 @@ export const rollouts: Noun = {
           as: 'number',
         },
       ],
-      takesBody: true,
-      takesKey: true,
-      changesDeployment: true,
-      answersOperation: true,
+      tellsKey: true,
       prepare: chooseStrategy,
       view: OPERATION,
-      call: (client, { args: [name], body = {}, options }) => client.deployments.rollouts.create(name!, body, options),
-      rehearse: (client, { args: [name], body = {}, options }) =>
-        client.deployments.rollouts.rehearse(name!, body, options),
     },
     waitVerb('rollouts', 'watch', { staysForPerson: true }),
     {
       verb: 'list',
+      operation: 'listOperations',
       args: '[deployment]',
       summary: 'List running and recent rollouts, newest first, and what they wait for',
       examples: ['slipway rollouts list', 'slipway rollouts list chat --waiting-for approval'],
-      flags: [
-        {
-          flags: '--status <status>',
-          summary: 'only rollouts with this status',
-          query: 'status',
-          values: OPERATION_STATUSES,
-        },
-        WAITING_FOR,
-      ],
-      isList: true,
-      isByTime: true,
+      flags: [{ flags: '--status <status>', summary: 'only rollouts with this status', query: 'status' }, WAITING_FOR],
+      without: ['kind', 'resource_name'],
       view: ROLLOUT,
       call: (client, given) => rolloutsOf(client, given),
     },
     {
       verb: 'history',
+      operation: 'listOperations',
       args: '<deployment>',
       summary: 'List the rollouts and rollbacks of a deployment that have ended, newest first',
       examples: ['slipway rollouts history chat', 'slipway rollouts history chat --since 7d --json revision,outcome'],
       flags: PERIOD,
-      isList: true,
+      isByTime: false,
+      without: ['kind', 'resource_name', 'status', 'waiting_for'],
       view: HISTORY,
       call: (client, given) => historyOf(client, given),
     },
-    operationVerb('rollouts', 'promote', {
+    operationVerb('rollouts', {
+      verb: 'promote',
+      operation: 'promoteOperation',
       summary: 'End the running step of a rollout as passed, approve it or decide; with --full, all of its steps',
       flags: [
         { flags: '--full', summary: 'go to 100 % of the traffic (default: the next step)', body: 'to', as: 'full' },
       ],
       examples: ['chat --full --reason "fixes an outage"'],
     }),
-    operationVerb('rollouts', 'pause', {
+    operationVerb('rollouts', {
+      verb: 'pause',
+      operation: 'pauseOperation',
       summary: 'Hold the traffic of a rollout where it is, until it is resumed; a gate can still end it',
       examples: ['chat --reason "until Monday"'],
     }),
-    operationVerb('rollouts', 'resume', { summary: 'End the pause of a rollout' }),
-    operationVerb('rollouts', 'cancel', {
+    operationVerb('rollouts', { verb: 'resume', operation: 'resumeOperation', summary: 'End the pause of a rollout' }),
+    operationVerb('rollouts', {
       verb: 'abort',
+      operation: 'cancelOperation',
       aliases: ['cancel'],
       summary: 'Abort a rollout and restore the previous route',
     }),
   ],
 };
 
-export const rollback: Verb = {
+export const rollback: EndpointVerb = {
   verb: 'rollback',
-  args: '<deployment>',
+  operation: 'createRollback',
   summary: 'Move all traffic back to an earlier revision',
   examples: ['slipway rollback chat --reason "worse answers" --yes --wait', 'slipway rollback chat --dry-run'],
   flags: [
@@ -227,15 +210,8 @@ export const rollback: Verb = {
       flags: '--on-active-operation <what>',
       summary: 'what to do if an operation is running: supersede or fail',
       body: 'on_active_operation',
-      values: ['supersede', 'fail'],
     },
   ],
-  takesBody: true,
-  takesKey: true,
-  changesDeployment: true,
-  answersOperation: true,
+  tellsKey: true,
   view: OPERATION,
-  call: (client, { args: [name], body = {}, options }) => client.deployments.rollbacks.create(name!, body, options),
-  rehearse: (client, { args: [name], body = {}, options }) =>
-    client.deployments.rollbacks.rehearse(name!, body, options),
 };

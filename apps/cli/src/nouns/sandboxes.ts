@@ -20,41 +20,29 @@ export const sandboxes: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listSandboxes',
       summary: 'List sandboxes',
       examples: ['slipway sandboxes list'],
       flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only sandboxes in this state',
-          query: 'state',
-          values: ['running', 'paused', 'stopped', 'archived', 'error', 'unknown'],
-        },
+        { flags: '--state <state>', summary: 'only sandboxes in this state', query: 'state' },
         { flags: '--provider <name>', summary: 'only sandboxes of this provider', query: 'provider' },
       ],
-      isList: true,
-      isByTime: true,
       view: SANDBOX,
-      call: (client, { options }) => client.sandboxes.list(options),
     },
     {
       verb: 'get',
-      args: '<sandbox>',
+      operation: 'getSandbox',
       summary: 'Show a sandbox',
       examples: ['slipway sandboxes get sbx_1'],
       view: SANDBOX,
-      call: (client, { args: [id], options }) => client.sandboxes.get(id!, options),
     },
     {
       verb: 'create',
+      operation: 'createSandbox',
       summary: 'Create a sandbox',
       examples: ['slipway sandboxes create -o name', 'slipway sandboxes create --labels team=search'],
       flags: [
-        {
-          flags: '--provider <provider>',
-          summary: 'provider: local, e2b, daytona or custom',
-          body: 'provider',
-          values: ['local', 'e2b', 'daytona', 'custom'],
-        },
+        { flags: '--provider <provider>', summary: 'provider: local, e2b, daytona or custom', body: 'provider' },
         {
           flags: '--reference <reference>',
           summary: 'reference, for a provider other than local',
@@ -63,30 +51,23 @@ export const sandboxes: Noun = {
         },
         ...SETTINGS,
       ],
-      takesBody: true,
       view: SANDBOX,
-      call: (client, { body = {}, options }) => client.sandboxes.create(body, options),
     },
     {
       verb: 'update',
-      args: '<sandbox>',
+      operation: 'updateSandbox',
       summary: 'Change labels, expiry or limits of a sandbox',
       examples: ['slipway sandboxes update sbx_1 --labels team=search'],
       flags: SETTINGS,
-      takesBody: true,
-      takesIfMatch: true,
       view: SANDBOX,
-      call: (client, { args: [id], body = {}, options }) => client.sandboxes.update(id!, body, options),
     },
     {
       verb: 'delete',
-      args: '<sandbox>',
+      operation: 'deleteSandbox',
       summary: 'Delete a sandbox and its files; an external sandbox does not change',
       examples: ['slipway sandboxes delete sbx_1 --yes'],
       confirm: 'name',
-      takesIfMatch: true,
       view: DELETED,
-      call: (client, { args: [id], options }) => client.sandboxes.delete(id!, options),
     },
   ],
 };
@@ -98,12 +79,12 @@ export const files: Noun = {
   verbs: [
     {
       verb: 'list',
-      args: '<sandbox>',
+      operation: 'listSandboxFiles',
       summary: 'List the files of a sandbox',
       examples: ['slipway files list sbx_1'],
-      isList: true,
+      // With a path, the api sends the file itself: files get.
+      without: ['path'],
       view: FILE,
-      call: (client, { args: [id], options }) => client.sandboxes.files.list(id!, options),
     },
     {
       verb: 'put',
@@ -121,6 +102,7 @@ export const files: Noun = {
         { flags: '--no-overwrite', summary: 'fail if the file exists', query: 'overwrite', as: 'flag' },
       ],
       takesKey: true,
+      operations: ['putSandboxFile'],
       run: putFile,
     },
     {
@@ -133,13 +115,11 @@ export const files: Noun = {
     },
     {
       verb: 'delete',
-      args: '<sandbox> <path>',
+      operation: 'deleteSandboxFile',
       summary: 'Delete a file; an external sandbox keeps it',
       examples: ['slipway files delete sbx_1 hello.txt --yes'],
-      confirm: 'yes',
-      takesIfMatch: true,
       view: DELETED_FILE,
-      call: (client, { args: [id, path], options }) => client.sandboxes.files.delete(id!, path!, options),
+      argFields: ['path'],
     },
   ],
 };
@@ -151,35 +131,21 @@ export const references: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listSandboxReferences',
       summary: 'List references',
       examples: ['slipway references list'],
-      flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only references in this state',
-          query: 'state',
-          values: ['active', 'revoked'],
-        },
-      ],
-      isList: true,
-      isByTime: true,
+      flags: [{ flags: '--state <state>', summary: 'only references in this state', query: 'state' }],
       view: REFERENCE,
-      call: (client, { options }) => client.sandboxes.references.list(options),
     },
     {
       verb: 'create',
-      args: '<external-id>',
+      operation: 'createSandboxReference',
       summary: 'Create a reference to a sandbox of another provider',
       examples: [
         'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -',
       ],
       flags: [
-        {
-          flags: '--provider <provider>',
-          summary: 'provider: e2b, daytona or custom',
-          body: 'provider',
-          values: ['e2b', 'daytona', 'custom'],
-        },
+        { flags: '--provider <provider>', summary: 'provider: e2b, daytona or custom', body: 'provider' },
         { flags: '--base-url <url>', summary: 'URL of the sandbox', body: 'base_url' },
         {
           flags: '--credential-file <file>',
@@ -189,28 +155,22 @@ export const references: Noun = {
         },
         { flags: '-l, --labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
       ],
-      takesBody: true,
       view: REFERENCE,
-      call: (client, { args: [external_id], body, options }) =>
-        client.sandboxes.references.create({ ...body, external_id }, options),
+      argFields: ['external_id'],
     },
     {
       verb: 'revoke',
-      args: '<reference>',
+      operation: 'revokeSandboxReference',
       summary: 'Revoke a reference: deletes its credential, but does not change the sandbox',
       examples: ['slipway references revoke ref_1 --yes'],
-      confirm: 'yes',
       view: REFERENCE,
-      call: (client, { args: [id], options }) => client.sandboxes.references.revoke(id!, options),
     },
     {
       verb: 'delete',
-      args: '<reference>',
+      operation: 'deleteSandboxReference',
       summary: 'Delete a revoked reference that no sandbox has',
       examples: ['slipway references delete ref_1 --yes'],
-      confirm: 'yes',
       view: DELETED,
-      call: (client, { args: [id], options }) => client.sandboxes.references.delete(id!, options),
     },
   ],
 };

@@ -8,38 +8,26 @@ export const revisions: Noun = {
   verbs: [
     {
       verb: 'list',
-      args: '<deployment>',
+      operation: 'listRevisions',
       summary: 'List the revisions of a deployment',
       examples: ['slipway revisions list chat'],
-      flags: [
-        {
-          flags: '--state <state>',
-          summary: 'only revisions in this state',
-          query: 'state',
-          values: ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired', 'failed'],
-        },
-      ],
-      isList: true,
+      flags: [{ flags: '--state <state>', summary: 'only revisions in this state', query: 'state' }],
       view: REVISION,
-      call: (client, { args: [name], options }) => client.deployments.revisions.list(name!, options),
     },
     {
       verb: 'get',
-      args: '<deployment> <revision>',
+      operation: 'getRevision',
       summary: 'Show a revision and its spec',
       examples: ['slipway revisions get chat chat-00001 -o yaml'],
       view: REVISION,
-      call: (client, { args: [name, revision], options }) =>
-        client.deployments.revisions.get(name!, revision!, options),
     },
     {
       verb: 'diff',
+      operation: 'diffRevisions',
       args: '<deployment> <from> <to>',
       summary: 'Show the difference between two revisions as a JSON patch',
       examples: ['slipway revisions diff chat chat-00001 chat-00002'],
       view: DIFF,
-      call: (client, { args: [name, from, to], options }) =>
-        client.deployments.revisions.diff(name!, from!, to!, options),
     },
   ],
 };
@@ -51,15 +39,14 @@ export const routes: Noun = {
   verbs: [
     {
       verb: 'get',
-      args: '<deployment>',
+      operation: 'getRoute',
       summary: 'Show the route of a deployment',
       examples: ['slipway routes get chat'],
       view: ROUTE,
-      call: (client, { args: [name], options }) => client.deployments.route.get(name!, options),
     },
     {
       verb: 'set',
-      args: '<deployment>',
+      operation: 'setRoute',
       summary: 'Send the traffic to one revision, or split it between several',
       examples: [
         'slipway routes set chat --revision chat-00001 --yes',
@@ -82,13 +69,7 @@ export const routes: Noun = {
         { flags: '--affinity <json>', summary: 'how sessions stay at one server', body: 'affinity', as: 'json' },
         { flags: '--reason <text>', summary: 'reason for the change', body: 'reason' },
       ],
-      takesBody: true,
-      takesIfMatch: true,
-      changesDeployment: true,
       view: ROUTE,
-      call: (client, { args: [name], body = {}, options }) => client.deployments.route.set(name!, body, options),
-      rehearse: (client, { args: [name], body = {}, options }) =>
-        client.deployments.route.rehearse(name!, body, options),
     },
   ],
 };
@@ -100,6 +81,8 @@ export const policies: Noun = {
   verbs: [
     {
       verb: 'get',
+      operation: 'getContinualOptimizationPolicy',
+      operations: ['getContinualOptimizationPolicyVersion'],
       args: '<deployment> [version]',
       summary: 'Show the policy of a deployment, or an earlier version of it',
       examples: ['slipway policies get chat', 'slipway policies get chat 1'],
@@ -111,28 +94,21 @@ export const policies: Noun = {
     },
     {
       verb: 'versions',
-      args: '<deployment>',
+      operation: 'listContinualOptimizationPolicyVersions',
       summary: 'List the versions of the policy of a deployment, newest first',
       examples: ['slipway policies versions chat'],
-      isList: true,
       view: POLICY_VERSION,
-      call: (client, { args: [name], options }) => client.deployments.policy.versions(name!, options),
     },
     {
       verb: 'set',
-      args: '<deployment>',
+      operation: 'setContinualOptimizationPolicy',
       summary: 'Set the policy of a deployment',
       examples: [
         `slipway policies set chat --mode recommend --slos '[{"metric":"ttft_ms","stat":"p95","threshold":200}]' --yes`,
         'slipway policies set chat --mode off --dry-run',
       ],
       flags: [
-        {
-          flags: '--mode <mode>',
-          summary: 'mode: off, observe or recommend',
-          body: 'mode',
-          values: ['off', 'observe', 'recommend'],
-        },
+        { flags: '--mode <mode>', summary: 'mode: off, observe or recommend', body: 'mode' },
         { flags: '--slos <json>', summary: 'SLOs that must hold, or @file', body: 'slos', as: 'json' },
         { flags: '--objective <json>', summary: 'what to improve', body: 'objective', as: 'json' },
         { flags: '--workload <json>', summary: 'what the deployment is used for', body: 'workload', as: 'json' },
@@ -146,13 +122,7 @@ export const policies: Noun = {
         { flags: '--promotion <json>', summary: 'how a proposal becomes a rollout', body: 'promotion', as: 'json' },
         { flags: '--reliability <json>', summary: 'what must never be put at risk', body: 'reliability', as: 'json' },
       ],
-      takesBody: true,
-      takesIfMatch: true,
-      changesDeployment: true,
       view: POLICY,
-      call: (client, { args: [name], body = {}, options }) => client.deployments.policy.set(name!, body, options),
-      rehearse: (client, { args: [name], body = {}, options }) =>
-        client.deployments.policy.rehearse(name!, body, options),
     },
   ],
 };
@@ -164,30 +134,14 @@ export const instances: Noun = {
   verbs: [
     {
       verb: 'list',
-      args: '<deployment>',
+      operation: 'listInstances',
       summary: 'List the instances of a deployment',
       examples: ['slipway instances list chat', 'slipway instances list chat -o wide'],
       flags: [
         { flags: '--revision <revision>', summary: 'only of this revision', query: 'revision', source: 'revision' },
-        {
-          flags: '--state <state>',
-          summary: 'only instances in this state',
-          query: 'state',
-          values: [
-            'pending',
-            'waiting_for_device',
-            'waiting_for_place',
-            'starting',
-            'ready',
-            'unhealthy',
-            'stopping',
-            'exited',
-          ],
-        },
+        { flags: '--state <state>', summary: 'only instances in this state', query: 'state' },
       ],
-      isList: true,
       view: INSTANCE,
-      call: (client, { args: [name], options }) => client.deployments.instances.list(name!, options),
     },
   ],
 };

@@ -13,7 +13,7 @@ interface EventSource {
   follow: (options: CommandInput['options']) => AsyncIterable<DeploymentEvent>;
 }
 
-type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples'> & {
+type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples' | 'operations'> & {
   eventsOf: (client: Slipway, name: string) => Promise<EventSource>;
 };
 
@@ -74,6 +74,7 @@ const ofDeployment = eventsVerb({
     'slipway events chat --follow -o json',
     'slipway events types',
   ],
+  operations: ['listDeploymentEvents'],
   eventsOf: async (client, name) => ({
     list: (options) => client.deployments.events.list(name, options),
     follow: (options) => client.deployments.events.follow(name, options),
@@ -96,6 +97,7 @@ const MOST_LINES = 10_000;
 
 export const logs: RunVerb = {
   verb: 'logs',
+  operations: ['getInstanceLogs'],
   args: '<deployment> [instance]',
   summary: 'Show the output of the instance that serves, of another one, or of all',
   examples: [

@@ -1,4 +1,4 @@
-import type { Slipway } from '@slipway/sdk';
+import type { OperationId, Slipway } from '@slipway/sdk';
 import type { Session } from '../session.js';
 import type { View } from '../table.js';
 
@@ -70,7 +70,11 @@ interface VerbWords {
   /** Takes a complete body by `--file`, and fields of it by flags. */
   takesBody?: boolean;
   takesKey?: boolean;
+  /** Prints the key before the call, so that a person can adopt the request after a lost connection. */
+  tellsKey?: boolean;
   takesIfMatch?: boolean;
+  /** Operations that it calls, if no member `operation` names them. */
+  operations?: readonly OperationId[];
   /** Asks for the name of what will be deleted, or for a yes. `--yes` skips the question. */
   confirm?: 'name' | 'yes';
   /** The first argument is a deployment. If it is in production, the command asks for its name first. */
@@ -84,7 +88,7 @@ export interface CallVerb extends VerbWords {
   warningOf?: (answer: object) => string | undefined;
   isList?: boolean;
   /** A list by the time of creation: it has `--since`, `--until` and `--order`. */
-  isByTime?: true;
+  isByTime?: boolean;
   /** A warning about a page of a list. */
   warningOfPage?: (page: object) => string | undefined;
   /** The answer contains an operation: `--wait` waits for its end. */
@@ -93,6 +97,20 @@ export interface CallVerb extends VerbWords {
   prepare?: (session: Session, given: CommandInput, client: Slipway) => Promise<void>;
   call: (client: Slipway, given: CommandInput) => PromiseLike<unknown> | AsyncIterable<unknown>;
   rehearse?: (client: Slipway, given: CommandInput) => PromiseLike<unknown>;
+}
+
+/** Calls one operation of the api. Its members are derived from the SDK's tables; those given here override them. */
+export interface EndpointVerb
+  extends Partial<Omit<CallVerb, 'verb' | 'examples'>>, Pick<CallVerb, 'verb' | 'examples'> {
+  operation: OperationId;
+  /** Fields that are arguments, after those of the path. */
+  argFields?: readonly string[];
+  /** Fields without a flag. */
+  without?: readonly string[];
+  /** Finds the id of what the first argument names. */
+  idOf?: (client: Slipway, given: string) => Promise<string>;
+  /** Makes the body, before the fields of arguments are added. */
+  bodyOf?: (given: CommandInput) => TypedValue;
 }
 
 /** Runs more than one call. */
@@ -106,5 +124,5 @@ export interface Noun {
   noun: string;
   aliases?: readonly string[];
   summary: string;
-  verbs: readonly Verb[];
+  verbs: readonly (Verb | EndpointVerb)[];
 }

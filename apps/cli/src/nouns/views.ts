@@ -3,8 +3,8 @@ import { actorText } from '../actors.js';
 import { clock, counted } from '../progress/text.js';
 import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
 import { ageOf, type Column, type View } from '../table.js';
-import { gateText, isUnguarded, stepTexts, strategyText, wayOf } from './plan-way.js';
-import { assumptionsText, hourlyText, planCostText, predictionText } from './plan-prediction.js';
+import { gateText, isUnguarded, stepTexts, strategyText, wayOf } from './plans/plan-way.js';
+import { assumptionsText, hourlyText, planCostText, predictionText } from './plans/plan-prediction.js';
 import type { RolloutRow } from './rollout-rows.js';
 
 /** How long ago a row was created. */
@@ -193,6 +193,8 @@ const viewOf = (name: string, shown: string, wide?: string, text?: string): View
   columns: columnsOf(shown, wide, text),
 });
 
+/** Of an operation that has no view of its own. */
+export const ANYTHING = viewOf('id', 'ID NAME STATE STATUS AGE');
 export const REVISION = viewOf(
   'name',
   'NAME STATE MODEL=spec.model.id TARGET=spec.runtime.target ENGINE=spec.runtime.engine READY=ready_at AGE',

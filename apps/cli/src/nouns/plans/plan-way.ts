@@ -1,5 +1,5 @@
-import { counted, measured, short } from '../progress/text.js';
-import { wordsOf } from '../terminal.js';
+import { counted, measured, short } from '../../progress/text.js';
+import { wordsOf } from '../../terminal.js';
 
 /** How a plan will be rolled out, as the api shows it. An older api shows only the body of the rollout. */
 export interface PlanWay {

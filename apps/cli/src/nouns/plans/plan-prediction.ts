@@ -1,5 +1,5 @@
-import { counted, intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
-import { wordsOf } from '../terminal.js';
+import { counted, intervalText, measured, short, type MeasuredInterval } from '../../progress/text.js';
+import { wordsOf } from '../../terminal.js';
 
 export interface Money {
   amount?: unknown;

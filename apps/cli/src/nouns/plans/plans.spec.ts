@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { runCommand } from '../../test/run-command.js';
+import { runCommand } from '../../../test/run-command.js';
 
 const plan = (rollout: object | undefined, more: object = {}) => ({
   id: 'plan_1',

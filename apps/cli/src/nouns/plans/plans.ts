@@ -1,8 +1,8 @@
-import { harmless } from '../terminal.js';
+import { harmless } from '../../terminal.js';
 import { isUnguarded, UNGUARDED, wayLines, wayOf } from './plan-way.js';
 import { predictionLines } from './plan-prediction.js';
-import type { Noun } from './verb.js';
-import { PLAN } from './views.js';
+import type { Noun } from '../verb.js';
+import { PLAN } from '../views.js';
 
 export const plans: Noun = {
   noun: 'plans',
@@ -11,6 +11,7 @@ export const plans: Noun = {
   verbs: [
     {
       verb: 'list',
+      operation: 'listAutopilotPlans',
       summary: 'List plans; those that are pending wait for an approval',
       examples: ['slipway plans list --state pending'],
       flags: [
@@ -24,26 +25,21 @@ export const plans: Noun = {
           flags: '--state <state>',
           summary: 'only plans in this state: pending, approved, rejected, expired or superseded',
           query: 'state',
-          values: ['pending', 'approved', 'rejected', 'expired', 'superseded'],
         },
       ],
-      isList: true,
-      isByTime: true,
       view: PLAN,
-      call: (client, { options }) => client.autopilot.plans.list(options),
     },
     {
       verb: 'show',
-      args: '<plan>',
+      operation: 'getAutopilotPlan',
       summary: 'Show a plan: its kind, prediction, cost and assumptions, its rollout, changes and digest',
       examples: ['slipway plans show plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o yaml'],
       view: PLAN,
       warningOf: (plan) => (isUnguarded(wayOf(plan)) ? UNGUARDED : undefined),
-      call: (client, { args: [id], options }) => client.autopilot.plans.get(id!, options),
     },
     {
       verb: 'create',
-      args: '<deployment>',
+      operation: 'createAutopilotPlan',
       summary: 'Propose a rollout',
       examples: [
         `slipway plans create chat --summary "two replicas" --rollout '{"spec_patch":{"scaling":{"min_replicas":2}}}'`,
@@ -67,21 +63,19 @@ export const plans: Noun = {
           body: 'base_spec_digest',
         },
       ],
-      takesBody: true,
       view: PLAN,
-      call: (client, { args: [deployment], body, options }) =>
-        client.autopilot.plans.create({ ...body, deployment }, options),
+      argFields: ['deployment'],
     },
     {
       verb: 'approve',
-      args: '<plan>',
+      operation: 'approveAutopilotPlan',
       summary: 'Approve a plan as it is now, or as you read it with --plan-digest. You cannot approve your own plan',
       examples: ['slipway plans approve plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "go" --yes'],
       flags: [
         { flags: '--plan-digest <digest>', summary: 'fail unless the plan has this digest', body: 'plan_digest' },
         { flags: '--comment <text>', summary: 'reason for the decision', body: 'comment' },
       ],
-      takesKey: true,
+      tellsKey: true,
       confirm: 'yes',
       view: PLAN,
       // The approver sees what the plan should achieve and how it will be rolled out, and approves exactly that.
@@ -91,11 +85,10 @@ export const plans: Noun = {
         if (isUnguarded(wayOf(plan))) session.output.warn(UNGUARDED);
         given.body = { plan_digest: plan.content_digest, ...given.body };
       },
-      call: (client, { args: [id], body, options }) => client.autopilot.plans.approve(id!, body, options),
     },
     {
       verb: 'reject',
-      args: '<plan>',
+      operation: 'rejectAutopilotPlan',
       summary: 'Reject a plan',
       examples: ['slipway plans reject plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "too risky this week" --yes'],
       flags: [
@@ -104,7 +97,6 @@ export const plans: Noun = {
       ],
       confirm: 'yes',
       view: PLAN,
-      call: (client, { args: [id], body = {}, options }) => client.autopilot.plans.reject(id!, body, options),
     },
   ],
 };

@@ -1,0 +1,2 @@
+export { ENDPOINTS, type Endpoint } from './generated/endpoints.js';
+export { INPUTS, type InputField, type OperationInput } from './generated/inputs.js';
