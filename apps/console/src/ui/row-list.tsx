@@ -13,6 +13,8 @@ export interface Pages<Row> {
   hasMore: boolean;
   isFull: boolean;
   isReadingMore: boolean;
+  isOldestFirst: boolean;
+  turn: (() => void) | undefined;
   readMore: () => void;
   readAgain: () => void;
 }
@@ -25,6 +27,8 @@ export const loadedRows = <Row,>(rows: Row[]): Pages<Row> => ({
   hasMore: false,
   isFull: false,
   isReadingMore: false,
+  isOldestFirst: false,
+  turn: undefined,
   readMore: () => undefined,
   readAgain: () => undefined,
 });
@@ -53,12 +57,17 @@ export function RowList<Row>({ list, what, empty, beyond, children }: RowListPro
         </p>
       )}
       {list.moreError && <ErrorNote error={list.moreError} />}
-      {list.hasMore && !list.isFull && (
+      {(list.hasMore || list.isOldestFirst) && (
         <div className="flex flex-wrap items-center gap-2">
-          <Button isBusy={list.isReadingMore} onClick={list.readMore}>
-            Load more
-          </Button>
-          <span className="text-xs text-soft">Load all rows to sort them.</span>
+          {list.hasMore && !list.isFull && (
+            <Button isBusy={list.isReadingMore} onClick={list.readMore}>
+              Load more
+            </Button>
+          )}
+          {list.turn && (
+            <Button onClick={list.turn}>{list.isOldestFirst ? 'Show newest first' : 'Show oldest first'}</Button>
+          )}
+          {list.hasMore && !list.isFull && <span className="text-xs text-soft">Load all rows to sort them.</span>}
         </div>
       )}
     </div>

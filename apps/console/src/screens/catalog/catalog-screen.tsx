@@ -21,8 +21,10 @@ import { isMeant, priceText, tokensText } from './entry-text.js';
  */
 export function CatalogScreen() {
   const [{ model, search = '', availability = '' }, setAddress] = useAddress();
-  const list = usePagedList<CatalogEntry>(['model-api-catalog'], (page: PageRequest): PromiseLike<Page<CatalogEntry>> =>
-    slipway.modelApiCatalog.list(page),
+  const list = usePagedList<CatalogEntry>(
+    ['model-api-catalog'],
+    (page: PageRequest): PromiseLike<Page<CatalogEntry>> => slipway.modelApiCatalog.list(page),
+    { isByTime: false },
   );
   return (
     <>

@@ -113,7 +113,7 @@ function Newest({ filter }: { filter: Filter }) {
     slipway.operations.list({ ...filter, ...request }),
   );
   return (
-    <Panel title={filter.status ? `${filter.status}, newest first` : 'All, newest first'}>
+    <Panel title={`${filter.status ?? 'All'}, ${list.isOldestFirst ? 'oldest' : 'newest'} first`}>
       <RowList
         list={list}
         what="the operations"

@@ -66,7 +66,7 @@ function AllPlans() {
     slipway.autopilot.plans.list({ ...filter, ...request }),
   );
   return (
-    <Panel title="All, newest first">
+    <Panel title={`All, ${list.isOldestFirst ? 'oldest' : 'newest'} first`}>
       <div className="mb-3 flex flex-wrap items-end gap-3">
         <ChoiceFilter name="state" label="State" choices={STATES} />
         <TextFilter name="deployment" label="Deployment" placeholder="chat" />

@@ -13,7 +13,9 @@ import { downloadCli, filePath, nameOf } from './file-requests.js';
 import { fileActions } from './sandbox-actions.js';
 
 export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandbox: Sandbox }) {
-  const list = usePagedList(['sandbox', id, 'files'], (page) => slipway.sandboxes.files.list(id, page));
+  const list = usePagedList(['sandbox', id, 'files'], (page) => slipway.sandboxes.files.list(id, page), {
+    isByTime: false,
+  });
   return (
     <ResourcePanel
       title="Files"

@@ -33,7 +33,7 @@ function NotTheOperator({ name }: { name: string }) {
 }
 
 function Tenants({ ownId }: { ownId: string }) {
-  const list = usePagedList(['tenants'], (page) => slipway.tenants.list(page));
+  const list = usePagedList(['tenants'], (page) => slipway.tenants.list(page), { isByTime: false });
   return (
     <>
       <ScreenHead title="Tenants" />
