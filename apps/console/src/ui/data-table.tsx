@@ -22,17 +22,22 @@ interface DataTableProps<Row> {
   className?: string;
 }
 
+/** Always the same list, because each new one makes the table sort again, which draws it again. */
+const UNSORTED: SortingState = [];
+
 /** A table with columns that sort it, if it has all rows of its list. */
 export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], className }: DataTableProps<Row>) {
   const [chosen, setSorting] = useState<SortingState>(sortedBy);
   const isWhole = use(WholeList);
-  const sorting = isWhole ? chosen : [];
+  const sorting = isWhole ? chosen : UNSORTED;
   const table = useReactTable({
     data: rows,
     columns,
     state: { sorting },
     enableSorting: isWhole,
     onSortingChange: setSorting,
+    // There are no pages of it, and a reset draws the table once more.
+    autoResetPageIndex: false,
     getRowId: idOf,
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
