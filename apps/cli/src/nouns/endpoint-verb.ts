@@ -7,9 +7,12 @@ import { ANYTHING } from './views.js';
 
 /** Fields that have no flag of their own: the flags of every list and `--dry-run` fill them. */
 const COMMON = ['limit', 'cursor', 'validate_only', ...BY_TIME_FIELDS];
-/** Flags of every command. A field with such a name is given by `--file`. */
-const TAKEN = ['context', 'output', 'json', 'jq', 'verbose', 'yes', 'file', 'allow-unknown', 'idempotency-key'];
-TAKEN.push('if-match', 'dry-run', 'wait', 'timeout', 'limit', 'watch', 'interval', 'help', 'version');
+/** Flags of all or many commands. A field with such a name is given by `--file`. */
+const TAKEN = [
+  ...['context', 'output', 'json', 'jq', 'verbose', 'yes', 'help', 'version'],
+  ...['file', 'allow-unknown', 'idempotency-key', 'if-match', 'dry-run', 'wait', 'timeout'],
+  ...['limit', 'watch', 'interval'],
+];
 
 const AS: Record<InputField['type'], Flag['as']> = {
   text: 'text',

@@ -107,7 +107,7 @@ export interface EndpointVerb
   argFields?: readonly string[];
   /** Fields without a flag. */
   without?: readonly string[];
-  /** Finds the id of what the first argument names. */
+  /** Finds the id of what the first argument names. Lists have none. */
   idOf?: (client: Slipway, given: string) => Promise<string>;
   /** Makes the body, before the fields of arguments are added. */
   bodyOf?: (given: CommandInput) => TypedValue;
