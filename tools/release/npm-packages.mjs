@@ -40,7 +40,7 @@ function sdk(staged) {
   const manifest = publicManifest('libs/sdk');
   copyFiles('libs/sdk', [...manifest.files, 'README.md'], staged);
   // The sources are not in the package.
-  delete manifest.exports['.']['@slipway/source'];
+  for (const target of Object.values(manifest.exports)) delete target['@slipway/source'];
   return manifest;
 }
 

@@ -126,6 +126,42 @@ it('has a summary and an example for each command', () => {
   for (const { words, examples } of commands) expect([words, examples.length > 0]).toEqual([words, true]);
 });
 
+it.each([
+  [
+    'publications create acme/chat --binding bnd_1',
+    'POST /admin/model-api/publications',
+    { product_id: 'x_1', bindings: [{ binding_id: 'bnd_1', weight: 100, priority: 1 }] },
+  ],
+  [
+    'access revoke u1 --organization o1 --yes',
+    'PUT /console/access',
+    { provider: 'oidc', external_organization_id: 'o1', external_user_id: 'u1', access: false },
+  ],
+  [
+    'deployments scale chat --replicas 2 --yes',
+    'PATCH /deployments/chat',
+    { scaling: { min_replicas: 2, max_replicas: 2 } },
+  ],
+  ['webhooks send whk_1 chat 7', 'POST /webhooks/whk_1/deliveries', { deployment: 'chat', sequence: 7 }],
+  ['tokens revoke ci --yes', 'DELETE /tokens/x_1', undefined],
+  ['files delete sbx_1 a/b.txt --yes', 'DELETE /sandboxes/sbx_1/files', undefined],
+])('%s: sends %s', async (line, requested, body) => {
+  const requests: unknown[] = [];
+  const ran = await runCommand(line.split(' '), {
+    fetch: async (url, init) => {
+      const request = new Request(url, init as RequestInit);
+      const path = new URL(request.url).pathname.replace('/api/v1', '');
+      requests.push([`${request.method} ${path}`, await request.json().catch(() => undefined)]);
+      return Response.json({
+        ...row,
+        data: [{ ...row, slug: 'acme/chat', name: 'ci', state: 'active' }],
+        next_cursor: null,
+      });
+    },
+  });
+  expect([ran.code, requests.at(-1)]).toEqual([0, [requested, body]]);
+});
+
 it('makes a command for each operation that no table names', async () => {
   const plain = leaves(programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0', []));
   const reached: (string | undefined)[] = [];

@@ -228,6 +228,9 @@ describe('one command, from the files to a running stack', () => {
     expect((await done('deployments', 'list', '-o', 'name')).split('\n')).toEqual(
       expect.arrayContaining(['chat', 'sdk']),
     );
+    // The stack is ready before the model, whose instance starts again.
+    const deadline = performance.now() + 120_000;
+    while ((await slipway('chat', 'chat', 'hello')).code !== 0) expect(performance.now()).toBeLessThan(deadline);
     expect(await chat('chat')).not.toBe('');
     expect(up.stderr).toContain('"service":"api"');
     expect(await up.interrupt()).toBe(0);

@@ -206,6 +206,8 @@ export const publications: Noun = {
       ],
       view: PUBLICATION,
       argFields: ['product_id'],
+      idOf: productIdOf,
+      bodyOf: publicationOf,
     },
     {
       verb: 'withdraw',
@@ -242,7 +244,6 @@ export const catalog: Noun = {
       examples: ['slipway catalog get prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5'],
       view: CATALOG,
       idOf: productIdOf,
-      bodyOf: publicationOf,
     },
   ],
 };
