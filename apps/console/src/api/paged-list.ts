@@ -50,7 +50,7 @@ export function usePagedList<Row>(
     isFull: hasMore && pages !== undefined && pages.length >= MOST_PAGES,
     isOldestFirst: order === 'asc',
     /** Reads the list from its other end, because rows that were not read cannot be sorted. */
-    turn: isByTime ? () => setOrder(order ? undefined : 'asc') : undefined,
+    reverse: isByTime ? () => setOrder(order ? undefined : 'asc') : undefined,
     readMore: () => void query.fetchNextPage(),
     readAgain: () => void query.refetch(),
   };

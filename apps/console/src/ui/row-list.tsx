@@ -14,7 +14,7 @@ export interface Pages<Row> {
   isFull: boolean;
   isReadingMore: boolean;
   isOldestFirst: boolean;
-  turn: (() => void) | undefined;
+  reverse: (() => void) | undefined;
   readMore: () => void;
   readAgain: () => void;
 }
@@ -28,7 +28,7 @@ export const loadedRows = <Row,>(rows: Row[]): Pages<Row> => ({
   isFull: false,
   isReadingMore: false,
   isOldestFirst: false,
-  turn: undefined,
+  reverse: undefined,
   readMore: () => undefined,
   readAgain: () => undefined,
 });
@@ -64,8 +64,8 @@ export function RowList<Row>({ list, what, empty, beyond, children }: RowListPro
               Load more
             </Button>
           )}
-          {list.turn && (
-            <Button onClick={list.turn}>{list.isOldestFirst ? 'Show newest first' : 'Show oldest first'}</Button>
+          {list.reverse && (
+            <Button onClick={list.reverse}>{list.isOldestFirst ? 'Show newest first' : 'Show oldest first'}</Button>
           )}
           {list.hasMore && !list.isFull && <span className="text-xs text-soft">Load all rows to sort them.</span>}
         </div>
