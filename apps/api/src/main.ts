@@ -1,5 +1,7 @@
 import 'reflect-metadata';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { followOperatorFile, loadConfigOrExit, loadKinds, makeHome } from '@slipway/platform-config';
 import { ProcessLife } from '@slipway/platform-config/process-life';
@@ -12,6 +14,7 @@ import { createApi } from './create-api.js';
 /** Requests and event streams that are still open this long after the signal are cut. */
 const DRAIN_MS = 10_000;
 const IDLE_CHECK_MS = 100;
+const LAST_REQUESTS_MS = 500;
 
 await loadKinds(TARGETS);
 const config = loadConfigOrExit({ process: 'api', targets: TARGETS });
@@ -44,9 +47,14 @@ async function prepare(): ReturnType<typeof createApi> {
 }
 
 async function drain(): Promise<void> {
-  setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
+  const server = app.getHttpServer() as Server;
+  setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+  // A proxy may send a request on an idle connection just when it closes, and cannot know whether it may repeat it. So
+  // each answer ends its connection for a moment, before the others close.
+  server.prependListener('request', (_request, response: ServerResponse) => (response.shouldKeepAlive = false));
+  await delay(LAST_REQUESTS_MS);
   // A connection that was sending its last answer at the signal stays open for a
   // next request, which nothing would answer.
-  setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_MS).unref();
+  setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS).unref();
   await app.close();
 }
