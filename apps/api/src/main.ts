@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { followOperatorFile, loadConfigOrExit, loadKinds, makeHome } from '@slipway/platform-config';
 import { ProcessLife } from '@slipway/platform-config/process-life';
 import { reachPostgres, requireFit } from '@slipway/platform-database';
+import type { SlipwayHttpAdapter } from '@slipway/platform-http';
 import { createLogger, NestLogger, startProcessMetrics } from '@slipway/platform-observability';
 import { MIGRATIONS, SEALED } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
@@ -47,11 +47,10 @@ async function prepare(): ReturnType<typeof createApi> {
 }
 
 async function drain(): Promise<void> {
-  const server = app.getHttpServer() as Server;
+  const server = app.getHttpServer();
   setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
-  // A proxy may send a request on an idle connection just when it closes, and cannot know whether it may repeat it. So
-  // each answer ends its connection for a moment, before the others close.
-  server.prependListener('request', (_request, response: ServerResponse) => (response.shouldKeepAlive = false));
+  // Most connections end with an answer in this time, so that few are left to close when a request may be on its way.
+  (app.getHttpAdapter() as unknown as SlipwayHttpAdapter).endConnections();
   await delay(LAST_REQUESTS_MS);
   // A connection that was sending its last answer at the signal stays open for a
   // next request, which nothing would answer.

@@ -130,7 +130,7 @@ it('at SIGTERM answers open requests, ends its event streams, accepts nothing mo
     child.kill('SIGTERM');
     // The end of the stream, not a broken connection: its client returns with its Last-Event-ID.
     await endOf(told);
-    await until('it to take nothing more', async () => (await statusOf('/readyz')) !== 200);
+    await until('it to take nothing more', async () => (await statusOf('/healthz')) !== 200);
     expect([made, child.exitCode]).toEqual([undefined, null]);
     await owner.query('commit');
     expect(await asked).toBe('slow');

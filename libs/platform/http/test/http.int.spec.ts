@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -21,6 +21,23 @@ afterAll(async () => {
 
 it('notices a client that disappears: each connection asks an idle one after 15 s', () => {
   expect(server.app.getHttpServer()).toMatchObject({ keepAlive: true, keepAliveInitialDelay: 15 });
+});
+
+it('a server that is about to close ends each connection with its answer, also those that were idle', async () => {
+  const stopping = await SampleServer.start();
+  const agent = new Agent({ keepAlive: true });
+  const connectionAfter = (): Promise<string | undefined> =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest({ port: stopping.port, agent, path: '/healthz' }, (response) => {
+        response.resume().on('end', () => resolve(response.headers.connection));
+      });
+      sent.on('error', reject).end();
+    });
+  expect(await connectionAfter()).toBe('keep-alive');
+  (stopping.app.getHttpAdapter() as unknown as SlipwayHttpAdapter).endConnections();
+  expect([await connectionAfter(), await connectionAfter()]).toEqual(['close', 'close']);
+  agent.destroy();
+  await stopping.close();
 });
 
 describe('failures', () => {

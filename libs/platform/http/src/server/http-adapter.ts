@@ -213,6 +213,15 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     instance.setNotFoundHandler((request, reply) => this.answerUnknownPath(request, reply));
   }
 
+  /**
+   * Makes each answer end its connection from now on. A proxy may send a request on an idle connection just when the
+   * server closes it, and cannot know whether it may repeat that request.
+   */
+  endConnections(): void {
+    const { server } = this.getInstance<FastifyInstance>();
+    server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
+  }
+
   /** Installs the guard of all routes that have a scope. Without a guard, these routes refuse every request. */
   setGuard(guard: GuardHook): void {
     this.guard = guard;
