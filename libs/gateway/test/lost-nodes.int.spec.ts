@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { publishBackend, routeFollowers } from '@slipway/dataplane';
+import { publishBackend, routeFollowers, type PublishedInstance } from '@slipway/dataplane';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 /** Publishes the states of the vanishing instance and of the other one. */
-async function publish(...states: ('ready' | 'lost' | 'gone')[]): Promise<void> {
+async function publish(...states: (PublishedInstance['state'] | 'gone')[]): Promise<void> {
   await publishBackend(installation.db, {
     revisionId: 'rev_node-1',
     revisionName: 'node-1',
@@ -183,4 +183,53 @@ it('ends an answer that begins only after its node was lost and is then silent',
   expect(late.text).toMatch(/^data: .*"code":"upstream_error"[^\n]*\}\n\n$/s);
   expect(late.text).toContain(piece('a'));
   expect(living.seen).toHaveLength(0);
+});
+
+it('keeps using a doubted instance that answers, and none of its requests is sent elsewhere', async () => {
+  const [patient] = gateways;
+  await publish('ready');
+  let answer: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (answer = resolve));
+  vanished.behaviour = async (request, response) => {
+    if (request.body['user'] === 'waits') await gate;
+    vanished.answer(request, response);
+  };
+  const waiting = ask(patient, token, { body: { model: 'node', user: 'waits' } });
+  await untilPassing(() => expect(vanished.seen).toHaveLength(1));
+  await publish('doubted');
+  expect((await chat(patient)).status).toBe(200);
+  await publish('doubted', 'ready');
+  // Longer than the gateway needs to find a server dead.
+  await setTimeout(SHORT_MS);
+  answer();
+  expect((await waiting).status).toBe(200);
+  expect(vanished.cancelled).toBe(0);
+  for (let n = 0; n < 40; n += 1) expect((await chat(patient)).status).toBe(200);
+  expect([vanished.seen.length > 2, living.seen.length > 0]).toEqual([true, true]);
+});
+
+it('retries the requests of a doubted instance elsewhere once it does not answer the gateway either', async () => {
+  const [patient] = gateways;
+  await publish('ready');
+  vanished.behaviour = () => new Promise<void>(() => undefined);
+  const asked = [chat(patient), chat(patient)];
+  await untilPassing(() => expect(vanished.seen).toHaveLength(2));
+  // New connections get no answer either.
+  proxy.silence();
+  await publish('doubted', 'ready');
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(living.seen).toHaveLength(2);
+  for (let n = 0; n < 20; n += 1) expect((await chat(patient)).status).toBe(200);
+  expect(living.seen).toHaveLength(22);
+});
+
+it('uses an instance that is being ended until another one is ready', async () => {
+  const [patient] = gateways;
+  await publish('ready');
+  await publish('ending');
+  for (let n = 0; n < 20; n += 1) expect((await chat(patient)).status).toBe(200);
+  expect(vanished.seen).toHaveLength(20);
+  await publish('ending', 'ready');
+  for (let n = 0; n < 20; n += 1) expect((await chat(patient)).status).toBe(200);
+  expect([vanished.seen.length, living.seen.length]).toEqual([20, 20]);
 });

@@ -16,6 +16,7 @@ import { Instances1700000000403 } from './migrations/1700000000403-instances.js'
 import { InstanceDrift1700000000432 } from './migrations/1700000000432-instance-drift.js';
 import { InstanceDrains1700000000440 } from './migrations/1700000000440-instance-drains.js';
 import { InstanceReplacements1700000000442 } from './migrations/1700000000442-instance-replacements.js';
+import { DoubtedInstances1700000000443 } from './migrations/1700000000443-doubted-instances.js';
 import { ReportedFaults1700000000433 } from './migrations/1700000000433-reported-faults.js';
 import { TargetHealth1700000000431 } from './migrations/1700000000431-target-health.js';
 import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-loads.js';
@@ -52,4 +53,5 @@ export const migrations = [
   InstanceDrains1700000000440,
   StoredWorkloads1700000000441,
   InstanceReplacements1700000000442,
+  DoubtedInstances1700000000443,
 ];

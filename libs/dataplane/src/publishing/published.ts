@@ -51,8 +51,12 @@ export interface PublishedInstance {
   base_url: string;
   /** Path of the API, if `serverUrls` does not find it. Rows of earlier releases have none. */
   api_path?: string;
-  /** Only `ready` instances get requests. `draining` ones finish theirs; `lost` ones are not expected to answer. */
-  state: 'ready' | 'draining' | 'lost';
+  /**
+   * `ready` instances get requests, `draining` ones finish theirs, and `lost` ones are not expected to answer. A gateway
+   * decides about the others by its own evidence: `doubted` (its node no longer reports), `unhealthy` (it missed probes),
+   * and `ending` (it serves while no other instance does; another entry may have the same id and another address).
+   */
+  state: 'ready' | 'draining' | 'lost' | 'doubted' | 'unhealthy' | 'ending';
   /** Parts from which the engine's key is derived (`instanceKey`); absent for an engine that requires none. */
   key?: { id: string; generation: number };
 }

@@ -360,3 +360,79 @@ it('only the server of a supplier may be called through the proxy of the operato
   backendOfKind(null);
   expect(seen).toEqual([false, true]);
 });
+
+type State = BackendSpec['instances'][number]['state'];
+
+/** A backend of instances in these states. Its probes get the answer that `alive` has for the instance. */
+async function doubted(states: Record<string, State>, alive: Record<string, number | 'hangs'>): Promise<UpstreamBackend> {
+  const spec = specWith([]);
+  spec.instances = Object.entries(states).map(([id, state]) => ({
+    ...{ id, base_url: `http://${id}:80/v1/`, state },
+    authorization: null,
+  }));
+  const backend = new UpstreamBackend(spec, DEFAULT_SETTINGS, (allow) => {
+    const probed = dispatcher('probed');
+    probed.request = (async ({ origin, path }: Dispatcher.RequestOptions & { origin: string }) => {
+      expect([allow, path]).toEqual([[], '/v1/models']);
+      const status = alive[new URL(origin).hostname] ?? 'hangs';
+      if (status === 'hangs') throw new Error('no answer');
+      return { statusCode: status, body: { dump: async () => undefined } };
+    }) as unknown as Dispatcher['request'];
+    return probed;
+  });
+  // Two misses follow each other without a pause.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return backend;
+}
+
+const used = (backend: UpstreamBackend): string[] =>
+  [...new Set(Array.from({ length: 40 }, () => backend.leastLoaded(0)?.id ?? 'none'))].sort();
+
+it.each<[string, Record<string, State>, Record<string, number | 'hangs'>, string[]]>([
+  ['a doubted instance that answers serves', { a: 'ready', b: 'doubted' }, { b: 200 }, ['a', 'b']],
+  ['a doubted instance that refuses without its key has answered', { a: 'ready', b: 'doubted' }, { b: 401 }, ['a', 'b']],
+  ['a doubted instance without an answer is not used', { a: 'ready', b: 'doubted' }, { b: 'hangs' }, ['a']],
+  ['nor one whose proxy answers for it', { a: 'ready', b: 'doubted' }, { b: 502 }, ['a']],
+  ['all doubted at once, and all answer', { a: 'doubted', b: 'doubted' }, { a: 200, b: 200 }, ['a', 'b']],
+  ['all doubted, and one answers', { a: 'doubted', b: 'doubted' }, { b: 200 }, ['b']],
+  ['a lost one is not asked', { a: 'ready', b: 'lost' }, { b: 200 }, ['a']],
+  ['the last one is lost', { a: 'lost' }, { a: 200 }, ['none']],
+  ['an ending one is not used while another serves', { a: 'ready', b: 'ending' }, { b: 200 }, ['a']],
+  ['the last one is ending', { b: 'ending' }, { b: 200 }, ['b']],
+  ['the last one is ending, and has ended', { b: 'ending' }, { b: 'hangs' }, ['none']],
+  ['one of two misses the probes of the worker', { a: 'ready', b: 'unhealthy' }, { b: 200 }, ['a']],
+  ['the last one misses them, and answers', { a: 'unhealthy' }, { a: 200 }, ['a']],
+  ['the last one misses them, and those of the gateway', { a: 'unhealthy' }, { a: 'hangs' }, ['none']],
+  [
+    'most of them miss the probes of the worker at once, and answer',
+    { a: 'ready', b: 'unhealthy', c: 'unhealthy' },
+    { b: 200, c: 200 },
+    ['a', 'b', 'c'],
+  ],
+])('by its own evidence: %s', async (_case, states, alive, expected) => {
+  const backend = await doubted(states, alive);
+  expect(used(backend)).toEqual(expected);
+  expect(backend.isServing).toBe(expected[0] !== 'none');
+  await backend.destroy();
+});
+
+it('a retry uses a reserve before an instance on which the request has failed', async () => {
+  const backend = await doubted({ a: 'ready', b: 'ending' }, { b: 200 });
+  const a = named(backend, 'a');
+  expect(backend.leastLoaded(0)).toBe(a);
+  expect(backend.leastLoaded(0, [a])?.id).toBe('b');
+  expect([backend.hasOther(0, [a]), backend.hasSoundOne(0, [a])]).toEqual([true, true]);
+  fail(a, 5, 0);
+  expect(backend.leastLoaded(0)?.id).toBe('b');
+  await backend.destroy();
+});
+
+it('a session stays with the replacement of an instance, not with its former address', async () => {
+  const backend = await doubted({ a: 'ready' }, {});
+  const spec = specWith(['a']);
+  spec.instances = [...spec.instances, { ...spec.instances[0]!, base_url: 'http://old:80/v1/', state: 'ending' }];
+  backend.update(spec);
+  expect((backend.bound('a', 0) as Instance).origin).toBe('http://a');
+  expect(backend.size).toBe(1);
+  await backend.destroy();
+});

@@ -9,7 +9,7 @@ import type { HoldQueue } from '../holds/hold-queue.js';
 import type { GatewaySettings } from '../settings.js';
 import type { PublishedCredentials } from './credentials.js';
 import { idlest } from './in-flight.js';
-import { Instance, type GuardedDispatcher, type BackendInstanceSpec } from './instance.js';
+import { Instance, type GuardedDispatcher, type BackendInstanceSpec, type InstanceUse } from './instance.js';
 
 /** A session leaves its bound instance at `BUSIER_BY + BUSIER_TIMES * n` requests in flight, if the idlest has n. */
 const BUSIER_BY = 8;
@@ -51,6 +51,9 @@ export interface BackendRequest {
 /** A revision (or supplier) that can serve requests: its instances and the choice among them. */
 export class UpstreamBackend {
   private instances: Instance[] = [];
+  /** Those that accept new requests: the ones that serve or, if none does, the reserves. */
+  private usable: Instance[] = [];
+  private reserves: Instance[] = [];
   /** Instances that were removed while they had requests in flight. */
   private leaving: Instance[] = [];
   private retriesSaved = MAX_RETRIES_SAVED / 5;
@@ -88,9 +91,11 @@ export class UpstreamBackend {
       const known = this.instances.find(
         (instance) => instance.id === published.id && instance.baseUrl === published.base_url,
       );
-      if (!known || !isGuardSame) return new Instance(published, spec.guard, guarded, this.settings, areNew && !known);
-      known.follow(published);
-      return known;
+      const isKept = known !== undefined && isGuardSame;
+      const instance = isKept ? known : new Instance(published, spec.guard, guarded, this.settings, areNew && !known);
+      if (isKept) instance.follow(published);
+      instance.onEvidence = () => this.weigh();
+      return instance;
     });
     const gone = this.instances.filter((instance) => !next.includes(instance));
     for (const instance of gone) instance.close();
@@ -103,12 +108,29 @@ export class UpstreamBackend {
     this.pausedUntil = 0;
     this.refusedUntil = 0;
     // Only after the remaining instances are known.
-    for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
+    this.weigh();
+  }
+
+  /**
+   * Decides which instances accept requests, from their published states and this gateway's evidence. Many that are
+   * doubted at once, or the last ones, are rather a fault of the observer than of all of them.
+   */
+  private weigh(): void {
+    const main = this.instances.filter(({ isEnding }) => !isEnding);
+    const serving = main.filter((instance) => instance.useOf(false) === 'serves').length;
+    const isMinority = 2 * serving < main.length;
+    const of = (use: InstanceUse) => this.instances.filter((instance) => instance.useOf(isMinority) === use);
+    const serves = of('serves');
+    this.reserves = of('reserve');
+    this.usable = serves.length > 0 ? serves : this.reserves;
+    for (const instance of [...this.instances, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
 
   close(): void {
     for (const instance of this.instances) instance.close();
     this.instances = [];
+    this.usable = [];
+    this.reserves = [];
   }
 
   async destroy(): Promise<void> {
@@ -117,13 +139,11 @@ export class UpstreamBackend {
 
   /** Number of instances that accept new requests. */
   get size(): number {
-    let size = 0;
-    for (const { isDraining } of this.instances) if (!isDraining) size += 1;
-    return size;
+    return this.usable.length;
   }
 
   get isServing(): boolean {
-    return this.instances.some((instance) => !instance.isDraining);
+    return this.usable.length > 0;
   }
 
   /**
@@ -149,10 +169,10 @@ export class UpstreamBackend {
     return Math.max(0, this.refusedUntil - now);
   }
 
-  /** Whether some ready instance is not ejected, and no wait is requested. */
+  /** Whether some usable instance is not ejected, and no wait is requested. */
   isWell(now: number): boolean {
     if (this.isPaused(now)) return false;
-    return this.instances.some((instance) => !instance.isDraining && !instance.isEjected(now));
+    return this.usable.some((instance) => !instance.isEjected(now));
   }
 
   ejectedCount(now: number): number {
@@ -161,34 +181,37 @@ export class UpstreamBackend {
 
   /**
    * Returns the least loaded instance, those in `tried` last. A retry prefers instances that have not failed. Undefined
-   * if none is ready.
+   * if none is usable.
    */
   leastLoaded(now: number, tried: readonly Instance[] = []): Instance | undefined {
-    const ready = this.instances.filter((instance) => !instance.isDraining);
-    const healthy = ready.filter((instance) => !instance.isEjected(now));
+    const healthy = this.usable.filter((instance) => !instance.isEjected(now));
     const untried = healthy.filter((instance) => !tried.includes(instance));
     // An instance that failed must be tried again some time, but not with a request that has already failed elsewhere.
     const sound = tried.length > 0 ? untried.filter((instance) => !instance.isFailing) : [];
+    if (sound.length + untried.length === 0) {
+      const reserve = idlest(this.reserves.filter((one) => !one.isEjected(now) && !tried.includes(one)));
+      if (reserve) return reserve;
+    }
     // If all are ejected, an attempt on one of them is still better than a refusal.
-    return idlest([sound, untried, healthy, ready].find((choice) => choice.length > 0) ?? []);
+    return idlest([sound, untried, healthy, this.usable].find((choice) => choice.length > 0) ?? []);
   }
 
   /** Whether an untried instance is ready and has not failed since its last good answer. */
   hasSoundOne(now: number, tried: readonly Instance[]): boolean {
-    return this.instances.some(
-      (one) => !one.isDraining && !one.isEjected(now) && !one.isFailing && !tried.includes(one),
-    );
+    const isSound = (one: Instance) => !one.isEjected(now) && !one.isFailing && !tried.includes(one);
+    return this.usable.some(isSound) || this.reserves.some(isSound);
   }
 
   /** Whether an untried instance is ready and not ejected. */
   hasOther(now: number, tried: readonly Instance[]): boolean {
-    return this.instances.some((one) => !one.isDraining && !one.isEjected(now) && !tried.includes(one));
+    const isOther = (one: Instance) => !one.isEjected(now) && !tried.includes(one);
+    return this.usable.some(isOther) || this.reserves.some(isOther);
   }
 
   /** Returns the bound instance, or why it cannot serve the session any more. */
   bound(instanceId: string, now: number): Instance | 'target_unhealthy' | 'capacity' {
-    const instance = this.instances.find((one) => one.id === instanceId);
-    if (!instance || instance.isDraining) return 'target_unhealthy';
+    const instance = this.usable.find((one) => one.id === instanceId);
+    if (!instance) return 'target_unhealthy';
     const other = this.leastLoaded(now);
     if (instance.isEjected(now)) return other === instance ? instance : 'target_unhealthy';
     if (other && instance.inFlight >= BUSIER_BY + BUSIER_TIMES * other.inFlight) return 'capacity';
@@ -214,7 +237,7 @@ export class UpstreamBackend {
    * a report costs nothing more while none is leaving.
    */
   silentByInstance(now: number): Record<string, number> {
-    const leaving = new Set([...this.instances.filter(({ isDraining }) => isDraining), ...this.stillLeaving()]);
+    const leaving = new Set([...this.instances.filter((one) => !this.usable.includes(one)), ...this.stillLeaving()]);
     const counts: Record<string, number> = {};
     if (leaving.size === 0) return counts;
     for (const request of this.requests) {

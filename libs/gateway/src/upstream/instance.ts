@@ -1,10 +1,11 @@
 import { Pool, type Dispatcher } from 'undici';
-import { KEEP_ALIVE, serverUrls } from '@slipway/contracts';
+import { KEEP_ALIVE, serverUrls, withinTime } from '@slipway/contracts';
 import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
 import { DecodedAnswer } from './decoded-answer.js';
 import { PacedAnswer } from './paced-answer.js';
 import { InFlightCounter } from './in-flight.js';
+import { ServerDoubt } from './server-doubt.js';
 
 export interface GuardedOptions {
   connectTimeoutMs: number;
@@ -24,9 +25,21 @@ export type GuardedDispatcher = (allow: readonly string[], options: GuardedOptio
  */
 export type AttemptResult = 'fine' | 'failed' | 'engine_error';
 
+/**
+ * What an instance is used for. `reserve`: only while no instance of the backend serves. An instance that the control
+ * plane doubts serves or is a reserve by this gateway's own evidence.
+ */
+export type InstanceUse = 'serves' | 'reserve' | 'none';
+
 /** An instance starts for this long, or for so many requests if that takes longer. */
 const STARTING_MS = 60_000;
 const STARTING_REQUESTS = 100;
+
+/** Published states in which this gateway's own evidence decides. */
+const DOUBTED: ReadonlySet<PublishedInstance['state']> = new Set(['doubted', 'unhealthy', 'ending']);
+
+/** The rest of an answer to a probe closes its connection. */
+const MAX_PROBE_BYTES = 1024 * 1024;
 
 /** Errors of the engine itself count as failures of the instance once this many callers got one. */
 const MIN_CALLERS = 3;
@@ -42,9 +55,13 @@ export class Instance {
   readonly baseUrl: string;
   readonly origin: string;
   private readonly apiPath: string;
-  isDraining = false;
-  /** Its node does not respond. */
-  isLost = false;
+  private state: PublishedInstance['state'] = 'draining';
+  private doubt: ServerDoubt | null = null;
+  private isClosed = false;
+  /** Since it was last ready. An instance that is being ended may be on a lost node. */
+  private isNodeDoubted = false;
+  /** Called when new evidence may have changed its use. */
+  onEvidence: () => void = () => undefined;
   authorization: string | null = null;
   /** By the clock of `performance.now()`. */
   readonly load = new InFlightCounter(performance.now());
@@ -88,9 +105,60 @@ export class Instance {
 
   /** Applies what may change while the address stays. */
   follow({ state, authorization }: BackendInstanceSpec): void {
-    this.isDraining = state !== 'ready';
-    this.isLost = state === 'lost';
     this.authorization = authorization;
+    this.state = state;
+    this.isNodeDoubted = state === 'doubted' || (this.isNodeDoubted && state !== 'ready');
+    const isDoubted = DOUBTED.has(state);
+    if (isDoubted) this.doubt ??= new ServerDoubt((limitMs) => this.answers(limitMs), () => this.onEvidence());
+    else this.endDoubt();
+  }
+
+  private endDoubt(): void {
+    this.doubt?.end();
+    this.doubt = null;
+  }
+
+  /**
+   * Whether requests in flight are lost with its node. A removed instance is not probed: if its node was doubted, it
+   * counts as lost unless it answered before.
+   */
+  get isLost(): boolean {
+    if (this.state === 'lost') return true;
+    const evidence = this.doubt?.evidence;
+    return this.isNodeDoubted && (evidence === 'dead' || (this.isClosed && evidence !== 'alive'));
+  }
+
+  /** @param isMinority whether less than half of its backend's instances would serve without the unhealthy ones */
+  useOf(isMinority: boolean): InstanceUse {
+    const evidence = this.doubt?.evidence;
+    if (this.state === 'ready') return 'serves';
+    if (this.state === 'draining' || this.state === 'lost' || evidence === 'dead') return 'none';
+    const isAlive = evidence === 'alive';
+    if (this.state === 'doubted') return isAlive ? 'serves' : 'reserve';
+    if (this.state === 'ending') return 'reserve';
+    // It missed the probes of another observer, which is evidence too.
+    if (!isAlive) return 'none';
+    return isMinority ? 'serves' : 'reserve';
+  }
+
+  /** Whether it is another address of an instance, which ends there while its replacement starts. */
+  get isEnding(): boolean {
+    return this.state === 'ending';
+  }
+
+  /** Whether the server answers a request that costs it nothing. With its key, a stranger at its address does not. */
+  private async answers(limitMs: number): Promise<boolean> {
+    const headers = this.authorization === null ? {} : { authorization: this.authorization };
+    try {
+      return await withinTime(limitMs, undefined, async (signal) => {
+        const options = { origin: this.origin, path: this.pathOf('/v1/models'), method: 'GET', headers, signal } as const;
+        const { statusCode, body } = await this.dispatcher.request(options);
+        await body.dump({ limit: MAX_PROBE_BYTES, signal });
+        return statusCode < 500 && !(statusCode === 401 && this.authorization !== null);
+      });
+    } catch {
+      return false;
+    }
   }
 
   /** The server's own path for a path of the gateway, `/v1/…`. */
@@ -132,6 +200,7 @@ export class Instance {
 
   /** An answer proved good. A stream's end may be minutes away, so the instance counts as healthy from now on. */
   answered(): void {
+    this.doubt?.confirm();
     this.consecutiveFailures = 0;
     this.engineErrors = 0;
     this.errorCallers.clear();
@@ -181,10 +250,13 @@ export class Instance {
 
   /** Lets requests in flight finish. */
   close(): void {
+    this.isClosed = true;
+    this.doubt?.end();
     this.dispatcher.close().catch(() => undefined);
   }
 
   async destroy(): Promise<void> {
+    this.doubt?.end();
     await this.dispatcher.destroy();
   }
 }

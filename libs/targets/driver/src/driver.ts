@@ -123,6 +123,16 @@ export interface Observation {
   reason?: ObservationReason;
   /** One sentence for people. Control flow never reads it. */
   message?: string;
+  /**
+   * The state comes from a sign at second hand, such as a node that no longer reports to its cluster. The server may well
+   * answer, so the caller asks the server itself.
+   */
+  isSecondHand?: true;
+  /**
+   * Address of a server of this generation that is being ended and still answers, such as a pod in its grace period. It
+   * may be there in addition to `baseUrl` of its replacement.
+   */
+  endingUrl?: string;
   /** An adopted server reports the model of the revision. The caller passes this in again as `endpoint.isModelSeen`. */
   isModelSeen?: true;
   /** How the last life ended. `code` is null for a signal, or if no driver saw the end; `at` is RFC 3339. */

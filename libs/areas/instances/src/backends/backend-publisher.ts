@@ -7,15 +7,16 @@ import {
   publishBackend,
   readEntries,
   type BackendSleep,
+  type PublishedInstance,
   type AddressGuard,
 } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, sealSecret, type Tx } from '@slipway/platform-database';
 import { tenantName } from '@slipway/platform-http/auth';
-import { IsNull, MoreThan, Not } from 'typeorm';
+import { In, IsNull, MoreThan, Not } from 'typeorm';
 import { readSecret, Secrets } from '../access/tenant-access.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
-import { InstanceEntity, LOST_NODE } from '../workloads/instance.entity.js';
+import { doubtOf, InstanceEntity } from '../workloads/instance.entity.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';
 import { WorkloadScalingEntity } from '../workloads/scaling.entity.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
@@ -88,16 +89,15 @@ export class BackendPublisher {
   async publish(tx: Tx, workload: PublishedWorkload): Promise<void> {
     const { revision_id, tenant_id, spec } = workload;
     const tenant = await tenantName(tx, tenant_id);
-    const of = { revision_id, tenant_id, base_url: Not(IsNull()) };
-    const seen = await tx.repository(InstanceEntity).find({
-      select: { id: true, state: true, base_url: true, generation: true, key_id: true },
+    const of = { revision_id, tenant_id };
+    const rows = await tx.repository(InstanceEntity).find({
       where: [
-        { ...of, state: 'ready' },
-        { ...of, ...LOST_NODE },
+        { ...of, state: In(['ready', 'unhealthy']), base_url: Not(IsNull()) },
+        { ...of, ending_url: Not(IsNull()) },
       ],
       order: { ordinal: 'ASC' },
     });
-    const ready = seen.filter(({ state }) => state === 'ready');
+    const ready = rows.filter(({ state }) => state === 'ready');
     const asleep = await sleepOf(tx, workload, ready.length);
     const reference = spec.endpoint?.credential_ref;
     const secrets = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
@@ -117,13 +117,7 @@ export class BackendPublisher {
       tenantId: workload.tenant_id,
       deploymentId: workload.deployment_id,
       modelId: spec.model.id,
-      instances: (asleep ? [] : seen).map(({ id, state, base_url, generation, key_id }) => ({
-        id,
-        base_url: base_url as string,
-        ...(spec.endpoint?.api_path !== undefined && { api_path: spec.endpoint.api_path }),
-        state: state === 'ready' ? state : 'lost',
-        ...(key_id !== null && { key: { id: key_id, generation } }),
-      })),
+      instances: asleep ? [] : publishedServers(rows, spec.endpoint?.api_path),
       credential,
       guard: this.guardOf(spec, tenant),
       asleep,
@@ -134,6 +128,32 @@ export class BackendPublisher {
     const { allow } = this.catalog.find(runtime.target)?.config ?? {};
     return allow ? { allow: originsFor(allow, tenant) } : null;
   }
+}
+
+/**
+ * The servers of instances that are ready or may still answer. An address of a server that is being ended comes after
+ * those of the others.
+ */
+function publishedServers(rows: readonly InstanceEntity[], apiPath: string | undefined): PublishedInstance[] {
+  const entry = (row: InstanceEntity, base_url: string, state: PublishedInstance['state']): PublishedInstance => ({
+    id: row.id,
+    base_url,
+    ...(apiPath !== undefined && { api_path: apiPath }),
+    state,
+    ...(row.key_id !== null && { key: { id: row.key_id, generation: row.generation } }),
+  });
+  const current = rows.flatMap((row) => {
+    const state = row.state === 'ready' ? row.state : doubtOf(row);
+    return state === undefined || row.base_url === null ? [] : [entry(row, row.base_url, state)];
+  });
+  const ending = rows.flatMap((row) =>
+    row.ending_url === null || (row.ending_url === row.base_url && row.state === 'ready')
+      ? []
+      : [entry(row, row.ending_url, 'ending')],
+  );
+  const isEnding = ({ id, base_url }: PublishedInstance) =>
+    ending.some((one) => one.id === id && one.base_url === base_url);
+  return [...current.filter((one) => !isEnding(one)), ...ending];
 }
 
 /**

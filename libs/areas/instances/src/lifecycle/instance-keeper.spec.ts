@@ -42,7 +42,8 @@ async function look(
     new EngineKeys({ keyRing: new KeyRing(Buffer.alloc(32)) }),
     {} as Scaler,
   );
-  const unseen = { incarnation: null, place: null, reason: null, key_id: null, failure: null, progress: null };
+  const server = { incarnation: null, place: null, reason: null, ending_url: null, second_hand: false };
+  const unseen = { ...server, key_id: null, failure: null, progress: null };
   const instance = { id: 'ins_1', generation: 1, restarts: 0, ...unseen, ...row };
   const task = { kind, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
   const inMs = await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
@@ -98,4 +99,62 @@ it('the message of the target for a stopping server is shown, if there is one', 
   const seen = async (more: Partial<Observation>) => changesOf({ state: 'ready' }, { state: 'stopping', ...more });
   expect(await seen({})).toMatchObject([{ state: 'unhealthy', message: 'it is being stopped' }]);
   expect(await seen({ message: 'delete it' })).toMatchObject([{ state: 'unhealthy', message: 'delete it' }]);
+});
+
+const SERVED = { state: 'ready', base_url: 'http://10.0.0.1:80', ready_age_seconds: 60, incarnation: 'one' } as const;
+const SILENT = {
+  state: 'unhealthy',
+  reason: 'node_lost',
+  message: 'node n1 does not respond to its cluster',
+  baseUrl: SERVED.base_url,
+  incarnation: 'one',
+  isSecondHand: true,
+} as const;
+
+it.each([
+  [true, [{ state: 'ready', reason: 'node_lost', isSecondHand: true }], 'but the instance answers'],
+  [false, [{ state: 'unhealthy', reason: 'node_lost', isSecondHand: true }], 'does not respond to its cluster'],
+])('if a lost node is reported, and the answer of its instance is %s, the row becomes %j', async (answers, rows, words) => {
+  const { changes, inMs } = await look(SERVED, SILENT, { answers: async () => answers });
+  expect(changes).toMatchObject(rows);
+  expect([changes[0]?.message, inMs]).toEqual([expect.stringContaining(words), 0]);
+});
+
+it('a dispute about a node is recorded once, checked every two seconds, and ends with its cause', async () => {
+  const disputed = { ...SERVED, second_hand: true, reason: 'node_lost', message: 'disputed' } as const;
+  const answers = { answers: async () => true, onChange: () => undefined };
+  expect(await look(disputed, SILENT, answers)).toEqual({ changes: [], inMs: 2_000 });
+  const { changes } = await look(disputed, { state: 'ready', baseUrl: SERVED.base_url, incarnation: 'one' }, answers);
+  expect(changes).toMatchObject([{ state: 'ready', reason: null, message: null, isSecondHand: false }]);
+});
+
+it.each([
+  ['that was not ready before', { ready_age_seconds: null }],
+  ['whose address has changed', { base_url: 'http://10.0.0.2:80' }],
+])('an instance %s is not asked itself if its node is reported as lost', async (_which, row) => {
+  const answers = async () => Promise.reject(new Error('asked'));
+  expect((await look({ ...SERVED, ...row }, SILENT, { answers })).changes).toMatchObject([{ state: 'unhealthy' }]);
+});
+
+it('the address of a server that is being ended is kept until it has ended, also while its replacement starts', async () => {
+  const endingUrl = SERVED.base_url;
+  const evicted = { state: 'unhealthy', reason: 'evicted', incarnation: 'one', baseUrl: endingUrl, endingUrl } as const;
+  expect(await changesOf(SERVED, evicted)).toMatchObject([{ state: 'unhealthy', endingUrl }]);
+  const fresh = { state: 'starting', incarnation: 'two', lastExit: { code: null, reason: 'evicted' } } as const;
+  expect(await changesOf(SERVED, { ...fresh, endingUrl })).toMatchObject([{ baseUrl: null, endingUrl }]);
+  const starting = { state: 'starting', incarnation: 'two', base_url: null, ending_url: endingUrl } as const;
+  expect(await changesOf(starting, { ...fresh, endingUrl })).toEqual([]);
+  expect(await changesOf(starting, fresh)).toMatchObject([{ state: 'starting', endingUrl: null }]);
+  const replaced = { ...SERVED, base_url: 'http://10.0.0.2:80', incarnation: 'two', ending_url: endingUrl };
+  const ready = { state: 'ready', baseUrl: replaced.base_url, incarnation: 'two' } as const;
+  expect(await changesOf(replaced, ready)).toMatchObject([{ state: 'ready', endingUrl: null }]);
+});
+
+it('a server that was ended before it served any request is not kept', async () => {
+  const endingUrl = SERVED.base_url;
+  const seen = { state: 'unhealthy', reason: 'evicted', incarnation: 'one', baseUrl: endingUrl, endingUrl } as const;
+  const never = { state: 'starting', base_url: endingUrl, ready_age_seconds: null, incarnation: 'one' } as const;
+  for (const change of await changesOf(never, seen)) expect(change.endingUrl).toBeNull();
+  const [other] = await changesOf({ ...SERVED, base_url: 'http://10.0.0.9:80' }, seen);
+  expect(other?.endingUrl).toBeNull();
 });

@@ -18,9 +18,11 @@ import { Scaler } from '../scaling/scaler.js';
 import { AccessRefused, TenantAccess } from '../access/tenant-access.js';
 import {
   asSeen,
+  disputed,
   isAnotherLife,
   isDriftNews,
   isNews,
+  isServerNews,
   TakeoverPatience,
   UnhealthyNews,
   UNSEEN,
@@ -34,6 +36,8 @@ const DEVICE_CHECK_MS = 300;
 const UNHEALTHY_CHECK_MS = 1_000;
 /** If the target reports changes, a check without a report is only a safety net. */
 const QUIET_CHECK_MS = 5_000;
+/** A server that is reported as lost is checked as often as this. */
+const DISPUTED_CHECK_MS = 2_000;
 /** A crash says nothing about a server that has been ready for this long since. */
 const SOUND_AFTER_SECONDS = 60;
 /** A download changes all the time, and each recorded step is a write. */
@@ -121,7 +125,7 @@ export class InstanceKeeper {
 
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     if (this.keys.isLost(instance.key_id)) return this.ends.handleLostKey(workload, instance);
-    const seen = await this.observe(driver, workload, instance);
+    const seen = await this.checkSelf(driver, workload, instance, await this.observe(driver, workload, instance));
     if (isDriftNews(instance, seen)) return this.noteDrift(workload, instance, seen);
     if (driver.restarts === 'target' && isAnotherLife(instance, seen))
       return this.ends.handleRestart(driver, workload, instance, seen);
@@ -147,6 +151,19 @@ export class InstanceKeeper {
       default:
         return this.seenStarting(driver, workload, instance, seen);
     }
+  }
+
+  /** A sign at second hand withdraws no server that answers this process. */
+  private async checkSelf(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<Observation> {
+    const { base_url: baseUrl, ready_age_seconds: age } = instance;
+    if (!seen.isSecondHand || age === null || baseUrl === null || baseUrl !== seen.baseUrl) return seen;
+    const spec = this.specOf(workload, instance, this.secretsOf(driver, workload));
+    return (await driver.answers(spec, baseUrl)) ? disputed(seen) : seen;
   }
 
   /** Records the drift only. The next check handles all other observations. */
@@ -185,8 +202,9 @@ export class InstanceKeeper {
   ): Promise<number> {
     const intervalMs = paced(driver, probeOf(workload.spec).intervalSeconds * 1_000);
     this.patience.noteReady(instance.id, instance.generation);
-    const isToNote = seen.isModelSeen && !instance.model_seen;
-    if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return intervalMs;
+    const isToNote = (seen.isModelSeen && !instance.model_seen) || isServerNews(instance, asSeen(instance, seen));
+    const lookMs = seen.isSecondHand ? Math.min(intervalMs, DISPUTED_CHECK_MS) : intervalMs;
+    if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return lookMs;
     const event = instance.state === 'ready' ? undefined : instanceReady(workload, instance);
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),

@@ -101,17 +101,33 @@ describe('a change', () => {
 
   it('publishes the loss of a node to the gateways, until the instance has another state', async () => {
     const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ state }) => state);
-    const change = async (state: InstanceRow['state'], reason: InstanceRow['reason'], baseUrl?: string | null) => {
-      await transitions.change(await workload(), await only(), { state, reason, baseUrl });
+    const change = async (
+      state: InstanceRow['state'],
+      reason: InstanceRow['reason'],
+      baseUrl?: string | null,
+      more: { isSecondHand?: boolean; endingUrl?: string | null } = {},
+    ) => {
+      await transitions.change(await workload(), await only(), { state, reason, baseUrl, ...more });
       return seen();
     };
     expect(await change('ready', null, 'http://127.0.0.1:1')).toEqual(['ready']);
     expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
-    expect(await change('unhealthy', 'probe_failed')).toEqual([]);
+    expect(await change('unhealthy', 'probe_failed')).toEqual(['unhealthy']);
+    expect(await change('unhealthy', 'request_refused')).toEqual([]);
     expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
-    expect(await change('ready', null)).toEqual(['ready']);
-    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('unhealthy', 'node_lost', undefined, { isSecondHand: true })).toEqual(['doubted']);
+    expect(await change('ready', 'node_lost')).toEqual(['ready']);
+    expect(await change('ready', null, undefined, { isSecondHand: false })).toEqual(['ready']);
+    const endingUrl = 'http://127.0.0.1:1';
+    expect(await change('unhealthy', 'evicted', undefined, { endingUrl })).toEqual(['ending']);
+    expect(await change('starting', null, null)).toEqual(['ending']);
+    expect(await change('ready', null, 'http://127.0.0.1:2')).toEqual(['ready', 'ending']);
+    expect(await change('ready', null, undefined, { endingUrl: null })).toEqual(['ready']);
+    expect(await change('unhealthy', 'evicted', undefined, { endingUrl: 'http://127.0.0.1:2' })).toEqual(['ending']);
+    expect(await change('stopping', null)).toEqual([]);
     expect(await change('starting', null, null)).toEqual([]);
+    // It was never ready in this life.
+    expect(await change('unhealthy', 'probe_failed', endingUrl)).toEqual([]);
   });
 
   it('to stopping has no effect if the workload is retained by then', async () => {

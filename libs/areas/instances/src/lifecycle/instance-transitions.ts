@@ -8,7 +8,7 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { Not } from 'typeorm';
 import { BackendPublisher } from '../backends/backend-publisher.js';
 import { DeviceAssignments, type DeviceWait } from '../devices/device-assignments.js';
-import { InstanceEntity, isOnLostNode, type FailedStart, type LifecycleState } from '../workloads/instance.entity.js';
+import { InstanceEntity, publishedDoubt, type FailedStart, type LifecycleState } from '../workloads/instance.entity.js';
 import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from '../workloads/instance.query.js';
 import { WorkloadEntity, WorkloadRetentionEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
@@ -19,6 +19,9 @@ const SUSPENDED_DRAIN_SECONDS = 30;
 /** In these, an instance that was to be replaced has stopped. */
 const ENDS_REPLACEMENT: ReadonlySet<LifecycleState> = new Set(['backing_off', 'stopped']);
 
+/** Planned ends: gateways were told to leave. */
+const ENDS_SERVING: ReadonlySet<LifecycleState> = new Set(['stopping', 'stopped']);
+
 /** A change of an instance's row. Omitted fields stay as they are. */
 export interface InstanceChange {
   state: LifecycleState;
@@ -28,6 +31,9 @@ export interface InstanceChange {
   incarnation?: string | null;
   reason?: ObservationReason | null;
   place?: string | null;
+  /** Reset by a new generation, which has another key, and by a stop. */
+  endingUrl?: string | null;
+  isSecondHand?: boolean;
   /** Reset by a new generation, whose objects are created again. */
   drift?: string;
   /** Assigns devices first. If the instance has to wait for them, its row only gets the reason. */
@@ -107,12 +113,14 @@ export class InstanceTransitions {
         next.drift,
         isLeaving ? await this.drainSecondsOf(tx, workload, instance) : null,
         change.abandonsSilent ?? false,
+        next.ending_url,
+        next.second_hand,
       ]);
       if (!written) return undefined;
       const isReadinessChanged =
         (instance.state === 'ready') !== (next.state === 'ready') ||
         (next.state === 'ready' && instance.base_url !== next.base_url);
-      if (isReadinessChanged || isOnLostNode(instance) !== isOnLostNode(next))
+      if (isReadinessChanged || publishedDoubt(instance) !== publishedDoubt(next))
         await this.publisher.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
       const outcome = startOutcome(instance, change);
@@ -189,6 +197,7 @@ async function markChanged(
 
 function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
   const isNextGeneration = (change.generation ?? instance.generation) !== instance.generation;
+  const endsServing = isNextGeneration || ENDS_SERVING.has(change.state);
   return {
     ...instance,
     state: change.state,
@@ -199,6 +208,8 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     reason: change.reason === undefined ? instance.reason : change.reason,
     place: change.place === undefined ? instance.place : change.place,
     drift: change.drift ?? (isNextGeneration ? null : instance.drift),
+    ending_url: endsServing ? null : change.endingUrl === undefined ? instance.ending_url : change.endingUrl,
+    second_hand: change.isSecondHand ?? instance.second_hand,
     crash_streak: change.crashStreak ?? instance.crash_streak,
     key_id: change.keyId === undefined ? instance.key_id : change.keyId,
     failed_starts: change.failedStarts ?? instance.failed_starts,

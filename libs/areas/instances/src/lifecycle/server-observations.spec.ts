@@ -23,7 +23,10 @@ describe('the patience after a takeover', () => {
 
 describe('news of an unhealthy instance', () => {
   const row = (id: string, message: string) =>
-    ({ id, message, reason: 'probe_failed', incarnation: null, place: null }) as unknown as InstanceRow;
+    ({
+      ...{ id, message, reason: 'probe_failed', incarnation: null, place: null },
+      ...{ ending_url: null, second_hand: false },
+    }) as unknown as InstanceRow;
   const seen = (message: string): Observation => ({ state: 'unhealthy', reason: 'probe_failed', message });
 
   it('is recorded for each instance, but not at every check with a new message', () => {

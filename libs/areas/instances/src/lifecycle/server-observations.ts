@@ -3,25 +3,64 @@ import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow } from '../workloads/instance.query.js';
 
 /** The known facts about an instance's server, in addition to its state. */
-type ServerLife = Pick<InstanceRow, 'incarnation' | 'reason' | 'place'>;
+interface ServerLife extends Pick<InstanceRow, 'incarnation' | 'reason' | 'place'> {
+  endingUrl: string | null;
+  isSecondHand: boolean;
+}
 
 /** The known facts about an instance that does not run. */
-export const UNSEEN: ServerLife = { incarnation: null, reason: null, place: null };
+export const UNSEEN: ServerLife = {
+  incarnation: null,
+  reason: null,
+  place: null,
+  endingUrl: null,
+  isSecondHand: false,
+};
 
 /**
  * Between two lives of its server, an instance keeps the last life and its place, to compare the next life with them.
  */
 export function asSeen(instance: InstanceRow, seen: Observation): ServerLife {
-  const reason = seen.reason ?? null;
-  if (seen.incarnation === undefined) return { incarnation: instance.incarnation, place: instance.place, reason };
-  return { incarnation: seen.incarnation, place: seen.place ?? null, reason };
+  const about = {
+    reason: seen.reason ?? null,
+    endingUrl: endingUrlOf(instance, seen),
+    isSecondHand: seen.isSecondHand ?? false,
+  };
+  if (seen.incarnation === undefined) return { incarnation: instance.incarnation, place: instance.place, ...about };
+  return { incarnation: seen.incarnation, place: seen.place ?? null, ...about };
+}
+
+/**
+ * The address at which a server is being ended and still answers. Gateways have used it already, so it has answered a
+ * request.
+ */
+function endingUrlOf(
+  { base_url, ending_url, ready_age_seconds: age, generation }: InstanceRow,
+  { endingUrl, generation: seen = generation }: Observation,
+): string | null {
+  if (endingUrl === undefined || seen !== generation) return null;
+  return endingUrl === ending_url || (endingUrl === base_url && age !== null) ? endingUrl : null;
+}
+
+/**
+ * What the caller's own check makes of an observation at second hand: a server that answers keeps its requests, and the
+ * message names the disagreement.
+ */
+export function disputed(seen: Observation): Observation {
+  const message = `${seen.message ?? 'it is reported as lost'}, but the instance answers, so it keeps its requests`;
+  return { ...seen, state: 'ready', message };
 }
 
 /** Whether a check found something new about an instance that stays in its state. */
 export function isNews(instance: InstanceRow, next: ServerLife & Pick<InstanceRow, 'message'>): boolean {
-  const { incarnation, place, reason, message } = instance;
-  const isSameLife = incarnation === next.incarnation && place === next.place;
-  return !isSameLife || reason !== next.reason || message !== next.message;
+  const { incarnation, place, reason, message, ending_url, second_hand } = instance;
+  const isSameLife = incarnation === next.incarnation && place === next.place && ending_url === next.endingUrl;
+  return !isSameLife || reason !== next.reason || message !== next.message || second_hand !== next.isSecondHand;
+}
+
+/** Whether gateways or readers must be told of a ready instance whose server is the same: a dispute, or its end. */
+export function isServerNews({ second_hand, ending_url }: InstanceRow, next: ServerLife): boolean {
+  return second_hand !== next.isSecondHand || ending_url !== next.endingUrl;
 }
 
 /** Whether the observed server is another one than before, in the same generation. */

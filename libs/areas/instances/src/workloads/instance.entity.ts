@@ -9,11 +9,25 @@ export interface FailedStart extends StartFailure {
   message: string;
 }
 
-/** The node does not answer. Gateways do not wait for its instances either. */
-export const LOST_NODE = { state: 'unhealthy', reason: 'node_lost' } as const;
+type DoubtedRow = Pick<InstanceEntity, 'state' | 'reason' | 'second_hand' | 'ending_url'> & {
+  ready_since?: Date | null;
+  ready_age_seconds?: number | null;
+};
 
-export function isOnLostNode({ state, reason }: Pick<InstanceEntity, 'state' | 'reason'>): boolean {
-  return state === LOST_NODE.state && reason === LOST_NODE.reason;
+/**
+ * What gateways are told of an instance that is not ready: nothing, or why it may still answer. Its node is `lost` or,
+ * if only its cluster says so, `doubted`. An `unhealthy` server was ready before and misses probes now.
+ */
+export function doubtOf(row: DoubtedRow): 'lost' | 'doubted' | 'unhealthy' | undefined {
+  if (row.state !== 'unhealthy') return undefined;
+  if (row.reason === 'node_lost') return row.second_hand ? 'doubted' : 'lost';
+  const wasReady = (row.ready_since ?? row.ready_age_seconds ?? null) !== null;
+  return row.reason === 'probe_failed' && wasReady ? 'unhealthy' : undefined;
+}
+
+/** Differs if gateways must be told. */
+export function publishedDoubt(row: DoubtedRow): string {
+  return `${doubtOf(row) ?? ''} ${row.ending_url ?? ''}`;
 }
 
 @Entity({ name: 'instances' })
@@ -115,4 +129,12 @@ export class InstanceEntity {
   /** Set until it has stopped for its next generation: how long its requests in flight may take at most. */
   @Column({ type: 'float8', nullable: true })
   replace_drain_seconds: number | null;
+
+  /** The address of an earlier server of this generation that still answers while it is being ended. */
+  @Column({ type: 'text', nullable: true })
+  ending_url: string | null;
+
+  /** Its state comes from a sign at second hand, so gateways decide by their own evidence. */
+  @Column({ type: 'boolean', default: false })
+  second_hand: boolean;
 }

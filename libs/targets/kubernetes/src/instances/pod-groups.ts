@@ -4,7 +4,10 @@ import type { Pod, KubeEvent } from '../api/objects.js';
 import { sizeOf, type Unit } from '../manifests/unit-kind.js';
 
 /** The state of one pod, or of all pods of a unit. */
-export type PodReport = Pick<Observation, 'state'> & { reason?: ObservationReason; message?: string | undefined };
+export type PodReport = Pick<Observation, 'state' | 'isSecondHand'> & {
+  reason?: ObservationReason;
+  message?: string | undefined;
+};
 
 export interface GroupReports {
   /** Undefined while there is no leader. */

@@ -42,6 +42,32 @@ describe('the state from the objects of a unit', () => {
     expect(observationOf({ unit: unit(), generation: 1, pods: [fresh], left }).lastExit).toEqual(left);
   });
 
+  it.each<[string, Partial<ContainerStatus>, Partial<Pod['metadata']>, string | undefined]>([
+    ['still serves', { state: running, ready: true }, { deletionTimestamp: LATER }, 'http://10.1.2.3:8000'],
+    ['no longer serves', { state: running, ready: false }, { deletionTimestamp: LATER }, undefined],
+    ['stays', { state: running, ready: true }, {}, undefined],
+  ])('has the address of an earlier pod that %s', (_which, status, metadata, endingUrl) => {
+    const old = pod({ conditions: ready, ...engine(status) }, { name: 'old', uid: 'p0', ...metadata });
+    const fresh = pod({ phase: 'Pending', conditions: [scheduled], podIP: undefined }, { name: 'fresh', uid: 'p2' });
+    expect(seen([old]).endingUrl).toBe(endingUrl);
+    expect(seen([fresh, old]).endingUrl).toBe(endingUrl);
+    expect(observationOf({ unit: unit(), generation: 1, pods: [old], reach: 'service' }).endingUrl).toBe(
+      endingUrl && 'http://slw-chat-1-0-0190c0de-g1.models.svc:8000',
+    );
+  });
+
+  it('is at second hand only if a node no longer reports', () => {
+    const isSecondHand = (status: PodStatus, metadata: Partial<Pod['metadata']> = {}) =>
+      seen([pod({ ...status, ...engine({ state: running, started: true }) }, metadata)]).isSecondHand;
+    const silent = [scheduled, condition('ContainersReady', 'True'), condition('Ready', 'False')];
+    const unready = [scheduled, condition('ContainersReady', 'False'), condition('Ready', 'False')];
+    const gone = condition('DisruptionTarget', 'True', { reason: 'DeletionByTaintManager' });
+    expect(isSecondHand({ conditions: silent })).toBe(true);
+    expect(isSecondHand({ conditions: [...silent, gone] }, { deletionTimestamp: LATER })).toBe(true);
+    expect(isSecondHand({ conditions: unready })).toBeUndefined();
+    expect(isSecondHand({ conditions: ready }, { deletionTimestamp: LATER })).toBeUndefined();
+  });
+
   it('remembers that this life was ready, whatever times the server reports', () => {
     const unready = pod({
       conditions: [

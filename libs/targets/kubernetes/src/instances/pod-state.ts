@@ -91,17 +91,31 @@ export function podOf(pods: readonly Pod[]): Pod | undefined {
 export function observationOf(seen: UnitSnapshot): Observation {
   const { unit, pods, generation } = seen;
   const pod = podOf(pods);
-  const about = { generation, ...(pod && lifeOf(pod, seen)), ...lastExitOf(seen, pod) };
+  const about = { generation, ...(pod && lifeOf(pod, seen)), ...lastExitOf(seen, pod), ...endingUrlOf(seen) };
   if (isStopped(unit))
     return { ...about, state: livePods(pods).length > 0 ? 'stopping' : 'exited', reason: 'terminated' };
-  const { state, reason, message } = sizeOf(unit) > 1 ? groupTold(seen, pod) : pod ? told(pod, seen) : withoutPod(seen);
+  const { state, reason, message, isSecondHand } =
+    sizeOf(unit) > 1 ? groupTold(seen, pod) : pod ? told(pod, seen) : withoutPod(seen);
   const words = shownWords(message);
   return {
     ...about,
     state,
     ...(reason === undefined ? {} : { reason }),
     ...(words === undefined ? {} : { message: words }),
+    // A leader may answer although the node of another pod is lost.
+    ...(isSecondHand && sizeOf(unit) === 1 && { isSecondHand }),
   };
+}
+
+/**
+ * The address of the pod that is being ended while its engine still answers: the kubelet still reports its container as
+ * ready. A group that lost a pod answers nothing. Through a Service, its replacement has the same address.
+ */
+function endingUrlOf({ unit, pods, reach = 'pod' }: UnitSnapshot): Pick<Observation, 'endingUrl'> {
+  if (sizeOf(unit) > 1 || isStopped(unit)) return {};
+  const ending = pods.filter((pod) => isLeaving(pod) && !isOver(pod) && engineStatus(pod)?.ready === true);
+  const endingUrl = ending[0] && addressOf(podOf(ending) ?? ending[0], unit, reach);
+  return endingUrl === undefined ? {} : { endingUrl };
 }
 
 /** The address for requests; undefined while there is none. */
@@ -224,15 +238,13 @@ function told(pod: Pod, { wasReady }: UnitSnapshot): PodReport {
 }
 
 function leaving(pod: Pod, disruption: ObservationReason | undefined): PodReport {
-  const { message } = conditionOf(pod, 'DisruptionTarget') ?? {};
-  if (disruption === 'node_lost' && !isLeaving(pod))
-    return {
-      state: 'unhealthy',
-      reason: 'node_lost',
-      message: message ?? `node ${pod.spec?.nodeName} does not respond`,
-    };
-  const words = message ?? pod.status?.message ?? `pod ${pod.metadata.name} is being deleted`;
-  return { state: 'unhealthy', reason: disruption ?? 'killed', message: words };
+  const told = conditionOf(pod, 'DisruptionTarget')?.message ?? pod.status?.message;
+  const silent = `node ${pod.spec?.nodeName} does not respond to its cluster`;
+  // A node that no longer reports may well run its pods.
+  if (disruption === 'node_lost')
+    return { state: 'unhealthy', reason: disruption, message: told ?? silent, isSecondHand: true };
+  const message = told ?? `pod ${pod.metadata.name} is being deleted`;
+  return { state: 'unhealthy', reason: disruption ?? 'killed', message };
 }
 
 function unscheduled(pod: Pod): PodReport | undefined {
