@@ -364,7 +364,10 @@ it('only the server of a supplier may be called through the proxy of the operato
 type State = BackendSpec['instances'][number]['state'];
 
 /** A backend of instances in these states. Its probes get the answer that `alive` has for the instance. */
-async function doubted(states: Record<string, State>, alive: Record<string, number | 'hangs'>): Promise<UpstreamBackend> {
+async function doubted(
+  states: Record<string, State>,
+  alive: Record<string, number | 'hangs'>,
+): Promise<UpstreamBackend> {
   const spec = specWith([]);
   spec.instances = Object.entries(states).map(([id, state]) => ({
     ...{ id, base_url: `http://${id}:80/v1/`, state },
@@ -390,7 +393,12 @@ const used = (backend: UpstreamBackend): string[] =>
 
 it.each<[string, Record<string, State>, Record<string, number | 'hangs'>, string[]]>([
   ['a doubted instance that answers serves', { a: 'ready', b: 'doubted' }, { b: 200 }, ['a', 'b']],
-  ['a doubted instance that refuses without its key has answered', { a: 'ready', b: 'doubted' }, { b: 401 }, ['a', 'b']],
+  [
+    'a doubted instance that refuses without its key has answered',
+    { a: 'ready', b: 'doubted' },
+    { b: 401 },
+    ['a', 'b'],
+  ],
   ['a doubted instance without an answer is not used', { a: 'ready', b: 'doubted' }, { b: 'hangs' }, ['a']],
   ['nor one whose proxy answers for it', { a: 'ready', b: 'doubted' }, { b: 502 }, ['a']],
   ['all doubted at once, and all answer', { a: 'doubted', b: 'doubted' }, { a: 200, b: 200 }, ['a', 'b']],

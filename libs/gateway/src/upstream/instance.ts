@@ -109,7 +109,11 @@ export class Instance {
     this.state = state;
     this.isNodeDoubted = state === 'doubted' || (this.isNodeDoubted && state !== 'ready');
     const isDoubted = DOUBTED.has(state);
-    if (isDoubted) this.doubt ??= new ServerDoubt((limitMs) => this.answers(limitMs), () => this.onEvidence());
+    if (isDoubted)
+      this.doubt ??= new ServerDoubt(
+        (limitMs) => this.answers(limitMs),
+        () => this.onEvidence(),
+      );
     else this.endDoubt();
   }
 
@@ -151,7 +155,13 @@ export class Instance {
     const headers = this.authorization === null ? {} : { authorization: this.authorization };
     try {
       return await withinTime(limitMs, undefined, async (signal) => {
-        const options = { origin: this.origin, path: this.pathOf('/v1/models'), method: 'GET', headers, signal } as const;
+        const options = {
+          origin: this.origin,
+          path: this.pathOf('/v1/models'),
+          method: 'GET',
+          headers,
+          signal,
+        } as const;
         const { statusCode, body } = await this.dispatcher.request(options);
         await body.dump({ limit: MAX_PROBE_BYTES, signal });
         return statusCode < 500 && !(statusCode === 401 && this.authorization !== null);

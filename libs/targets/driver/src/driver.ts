@@ -128,6 +128,8 @@ export interface Observation {
    * answer, so the caller asks the server itself.
    */
   isSecondHand?: true;
+  /** The probe got no answer at all, so its sender or the network may be at fault instead of the server. */
+  isUnanswered?: true;
   /**
    * Address of a server of this generation that is being ended and still answers, such as a pod in its grace period. It
    * may be there in addition to `baseUrl` of its replacement.

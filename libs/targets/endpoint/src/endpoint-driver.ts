@@ -151,11 +151,11 @@ export class EndpointDriver implements TargetDriver {
     state: 'ready' | 'unhealthy' | 'undecided',
     history: ProbeHistory,
     answer: Health,
-  ): Pick<Observation, 'state' | 'reason'> {
+  ): Pick<Observation, 'state' | 'reason' | 'isUnanswered'> {
     if (state === 'ready') return { state };
     if (isPathMissing(history, answer, spec.probe.intervalSeconds))
       return { state: 'unhealthy', reason: 'health_path_missing' };
-    if (state === 'unhealthy') return { state, reason: 'probe_failed' };
+    if (state === 'unhealthy') return { state, reason: 'probe_failed', ...(answer.cause && { isUnanswered: true }) };
     const timeout = spec.readyTimeoutSeconds ?? this.profile?.warm_up?.timeout_seconds ?? DEFAULT_READY_SECONDS;
     if (performance.now() - history.since < timeout * 1000) return { state: 'starting', reason: 'loading' };
     return { state: 'unhealthy', reason: 'start_timeout' };

@@ -49,6 +49,10 @@ export class PodWorker {
   /** Takes the current state of the pod in the API server. */
   see(pod: Pod): void {
     this.pod = pod;
+    const shown = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    const own = this.since.get('Ready')?.status;
+    // The node controller has changed it. Kubelets correct that.
+    if (shown !== undefined && own !== undefined && shown !== own) this.changed();
     if (pod.metadata.deletionTimestamp !== undefined && !this.isEnding) {
       this.isEnding = true;
       void this.end(pod.metadata.deletionGracePeriodSeconds ?? 0);

@@ -17,6 +17,23 @@ const WORKLOAD = {
   spec: { model: { id: 'tiny' }, runtime: { target: 'far', engine: 'sim', args: {}, env: {} }, scaling: {} },
 } as unknown as WorkloadRow;
 
+function keeperOf(changes: InstanceChange[]): InstanceKeeper {
+  const transitions = {
+    change: async (_workload: WorkloadRow, instance: InstanceRow, change: InstanceChange) => {
+      changes.push(change);
+      return instance;
+    },
+  };
+  return new InstanceKeeper(
+    {} as Database,
+    transitions as unknown as InstanceTransitions,
+    {} as TenantAccess,
+    {} as DeviceAssignments,
+    new EngineKeys({ keyRing: new KeyRing(Buffer.alloc(32)) }),
+    {} as Scaler,
+  );
+}
+
 /** Returns the changes after a check of an instance, on a target that restarts and probes its servers itself. */
 const changesOf = async (row: Partial<InstanceRow>, seen: Observation) => (await look(row, seen)).changes;
 
@@ -25,24 +42,11 @@ async function look(
   seen: Observation,
   more: Partial<TargetDriver> = {},
   kind: TaskKind = 'look',
+  changes: InstanceChange[] = [],
+  keeper = keeperOf(changes),
 ) {
-  const changes: InstanceChange[] = [];
-  const transitions = {
-    change: async (_workload: WorkloadRow, instance: InstanceRow, change: InstanceChange) => {
-      changes.push(change);
-      return instance;
-    },
-  };
   const driver = { adopts: false, restarts: 'target', probes: 'target', observe: async () => seen, ...more };
-  const keeper = new InstanceKeeper(
-    {} as Database,
-    transitions as unknown as InstanceTransitions,
-    {} as TenantAccess,
-    {} as DeviceAssignments,
-    new EngineKeys({ keyRing: new KeyRing(Buffer.alloc(32)) }),
-    {} as Scaler,
-  );
-  const server = { incarnation: null, place: null, reason: null, ending_url: null, second_hand: false };
+  const server = { incarnation: null, place: null, reason: null, ending_url: null, doubted: false };
   const unseen = { ...server, key_id: null, failure: null, progress: null };
   const instance = { id: 'ins_1', generation: 1, restarts: 0, ...unseen, ...row };
   const task = { kind, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
@@ -112,20 +116,23 @@ const SILENT = {
 } as const;
 
 it.each([
-  [true, [{ state: 'ready', reason: 'node_lost', isSecondHand: true }], 'but the instance answers'],
-  [false, [{ state: 'unhealthy', reason: 'node_lost', isSecondHand: true }], 'does not respond to its cluster'],
-])('if a lost node is reported, and the answer of its instance is %s, the row becomes %j', async (answers, rows, words) => {
-  const { changes, inMs } = await look(SERVED, SILENT, { answers: async () => answers });
-  expect(changes).toMatchObject(rows);
-  expect([changes[0]?.message, inMs]).toEqual([expect.stringContaining(words), 0]);
-});
+  [true, [{ state: 'ready', reason: 'node_lost', isDoubted: true }], 'but the instance answers'],
+  [false, [{ state: 'unhealthy', reason: 'node_lost', isDoubted: true }], 'does not respond to its cluster'],
+])(
+  'if a lost node is reported, and the answer of its instance is %s, the row becomes %j',
+  async (answers, rows, words) => {
+    const { changes, inMs } = await look(SERVED, SILENT, { answers: async () => answers });
+    expect(changes).toMatchObject(rows);
+    expect([changes[0]?.message, inMs]).toEqual([expect.stringContaining(words), 0]);
+  },
+);
 
 it('a dispute about a node is recorded once, checked every two seconds, and ends with its cause', async () => {
-  const disputed = { ...SERVED, second_hand: true, reason: 'node_lost', message: 'disputed' } as const;
+  const disputed = { ...SERVED, doubted: true, reason: 'node_lost', message: 'disputed' } as const;
   const answers = { answers: async () => true, onChange: () => undefined };
   expect(await look(disputed, SILENT, answers)).toEqual({ changes: [], inMs: 2_000 });
   const { changes } = await look(disputed, { state: 'ready', baseUrl: SERVED.base_url, incarnation: 'one' }, answers);
-  expect(changes).toMatchObject([{ state: 'ready', reason: null, message: null, isSecondHand: false }]);
+  expect(changes).toMatchObject([{ state: 'ready', reason: null, message: null, isDoubted: false }]);
 });
 
 it.each([
@@ -157,4 +164,22 @@ it('a server that was ended before it served any request is not kept', async () 
   for (const change of await changesOf(never, seen)) expect(change.endingUrl).toBeNull();
   const [other] = await changesOf({ ...SERVED, base_url: 'http://10.0.0.9:80' }, seen);
   expect(other?.endingUrl).toBeNull();
+});
+
+it('servers that give no answer at the same time are reported as a fault of the observer, and not restarted for a minute', async () => {
+  const missed = { state: 'unhealthy', reason: 'probe_failed', message: 'no answer', isUnanswered: true } as const;
+  const own = { restarts: 'caller', probes: 'target' } as const;
+  const changes: InstanceChange[] = [];
+  const keeper = keeperOf(changes);
+  const changesAt = async (id: string, age: number, seen: Observation) => {
+    const row = { ...SERVED, id, state: 'unhealthy', state_age_seconds: age, crash_streak: 0 } as const;
+    await look(row, seen, own, 'look', changes, keeper);
+    return changes.splice(0).map(({ state, isDoubted }) => ({ state, isDoubted }));
+  };
+  for (const id of ['ins_1', 'ins_2']) await changesAt(id, 1, missed);
+  // Two may fail together.
+  expect(await changesAt('ins_2', 30, missed)).toMatchObject([{ state: 'backing_off' }]);
+  await changesAt('ins_2', 1, missed);
+  expect(await changesAt('ins_3', 30, missed)).toEqual([{ state: 'unhealthy', isDoubted: true }]);
+  expect(await changesAt('ins_1', 61, missed)).toMatchObject([{ state: 'backing_off' }]);
 });

@@ -13,6 +13,7 @@ import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '
 import { InstanceStarts } from './instance-starts.js';
 import { ANSWER_CHECK_MS, ReadyRequests } from './ready-requests.js';
 import { InstanceTransitions } from './instance-transitions.js';
+import { MassMisses } from './mass-misses.js';
 import type { InstanceTask, TaskKind } from './pass-plan.js';
 import { Scaler } from '../scaling/scaler.js';
 import { AccessRefused, TenantAccess } from '../access/tenant-access.js';
@@ -56,6 +57,7 @@ type TaskHandler = (driver: TargetDriver, workload: WorkloadRow, instance: Insta
 export class InstanceKeeper {
   private readonly patience = new TakeoverPatience();
   private readonly unhealthyNews = new UnhealthyNews();
+  private readonly massMisses = new MassMisses();
   private readonly readyRequests: ReadyRequests;
   private readonly handlers: Record<TaskKind, TaskHandler>;
   private readonly starts: InstanceStarts;
@@ -126,6 +128,7 @@ export class InstanceKeeper {
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     if (this.keys.isLost(instance.key_id)) return this.ends.handleLostKey(workload, instance);
     const seen = await this.checkSelf(driver, workload, instance, await this.observe(driver, workload, instance));
+    if (seen.state !== 'ready' && seen.state !== 'unhealthy') this.massMisses.forget(driver.name, instance.id);
     if (isDriftNews(instance, seen)) return this.noteDrift(workload, instance, seen);
     if (driver.restarts === 'target' && isAnotherLife(instance, seen))
       return this.ends.handleRestart(driver, workload, instance, seen);
@@ -202,6 +205,7 @@ export class InstanceKeeper {
   ): Promise<number> {
     const intervalMs = paced(driver, probeOf(workload.spec).intervalSeconds * 1_000);
     this.patience.noteReady(instance.id, instance.generation);
+    this.massMisses.note(driver.name, instance.id, false);
     const isToNote = (seen.isModelSeen && !instance.model_seen) || isServerNews(instance, asSeen(instance, seen));
     const lookMs = seen.isSecondHand ? Math.min(intervalMs, DISPUTED_CHECK_MS) : intervalMs;
     if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return lookMs;
@@ -252,8 +256,10 @@ export class InstanceKeeper {
     driver: TargetDriver,
     workload: WorkloadRow,
     instance: InstanceRow,
-    seen: Observation,
+    found: Observation,
   ): Promise<number> {
+    this.massMisses.note(driver.name, instance.id, found.isUnanswered === true);
+    const seen = found.isUnanswered ? this.massMisses.explained(driver.name, found) : found;
     const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
     const lookMs = paced(driver, Math.min(UNHEALTHY_CHECK_MS, intervalSeconds * 1_000));
     const isOursToRestart = !driver.adopts && driver.restarts === 'caller';
@@ -264,7 +270,8 @@ export class InstanceKeeper {
       await this.leaveReady(workload, instance, seen);
       return 0;
     }
-    const isOver = instance.state_age_seconds >= intervalSeconds * failureThreshold;
+    const { state_age_seconds: age } = instance;
+    const isOver = age >= intervalSeconds * failureThreshold && !this.massMisses.delaysRestart(driver.name, age);
     return isOver && isOursToRestart ? this.ends.handleCrash(workload, instance, seen) : lookMs;
   }
 
@@ -279,9 +286,10 @@ export class InstanceKeeper {
     });
   }
 
-  private async withdraw(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+  private async withdraw(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     // An instance beyond the wanted number is withdrawn even if the workload is retained.
     this.patience.forget(instance.id);
+    this.massMisses.forget(driver.name, instance.id);
     this.unhealthyNews.forget(instance.id);
     this.readyRequests.forget(instance.id);
     this.stops.forget(instance.id);

@@ -105,19 +105,20 @@ describe('a change', () => {
       state: InstanceRow['state'],
       reason: InstanceRow['reason'],
       baseUrl?: string | null,
-      more: { isSecondHand?: boolean; endingUrl?: string | null } = {},
+      more: { isDoubted?: boolean; endingUrl?: string | null } = {},
     ) => {
       await transitions.change(await workload(), await only(), { state, reason, baseUrl, ...more });
       return seen();
     };
     expect(await change('ready', null, 'http://127.0.0.1:1')).toEqual(['ready']);
     expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
-    expect(await change('unhealthy', 'probe_failed')).toEqual(['unhealthy']);
+    expect(await change('unhealthy', 'probe_failed', undefined, { isDoubted: true })).toEqual(['unhealthy']);
+    expect(await change('unhealthy', 'probe_failed', undefined, { isDoubted: false })).toEqual([]);
     expect(await change('unhealthy', 'request_refused')).toEqual([]);
     expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
-    expect(await change('unhealthy', 'node_lost', undefined, { isSecondHand: true })).toEqual(['doubted']);
+    expect(await change('unhealthy', 'node_lost', undefined, { isDoubted: true })).toEqual(['doubted']);
     expect(await change('ready', 'node_lost')).toEqual(['ready']);
-    expect(await change('ready', null, undefined, { isSecondHand: false })).toEqual(['ready']);
+    expect(await change('ready', null, undefined, { isDoubted: false })).toEqual(['ready']);
     const endingUrl = 'http://127.0.0.1:1';
     expect(await change('unhealthy', 'evicted', undefined, { endingUrl })).toEqual(['ending']);
     expect(await change('starting', null, null)).toEqual(['ending']);
@@ -127,7 +128,7 @@ describe('a change', () => {
     expect(await change('stopping', null)).toEqual([]);
     expect(await change('starting', null, null)).toEqual([]);
     // It was never ready in this life.
-    expect(await change('unhealthy', 'probe_failed', endingUrl)).toEqual([]);
+    expect(await change('unhealthy', 'probe_failed', endingUrl, { isDoubted: true })).toEqual([]);
   });
 
   it('to stopping has no effect if the workload is retained by then', async () => {

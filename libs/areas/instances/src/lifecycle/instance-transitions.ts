@@ -33,7 +33,7 @@ export interface InstanceChange {
   place?: string | null;
   /** Reset by a new generation, which has another key, and by a stop. */
   endingUrl?: string | null;
-  isSecondHand?: boolean;
+  isDoubted?: boolean;
   /** Reset by a new generation, whose objects are created again. */
   drift?: string;
   /** Assigns devices first. If the instance has to wait for them, its row only gets the reason. */
@@ -114,7 +114,7 @@ export class InstanceTransitions {
         isLeaving ? await this.drainSecondsOf(tx, workload, instance) : null,
         change.abandonsSilent ?? false,
         next.ending_url,
-        next.second_hand,
+        next.doubted,
       ]);
       if (!written) return undefined;
       const isReadinessChanged =
@@ -209,7 +209,7 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     place: change.place === undefined ? instance.place : change.place,
     drift: change.drift ?? (isNextGeneration ? null : instance.drift),
     ending_url: endsServing ? null : change.endingUrl === undefined ? instance.ending_url : change.endingUrl,
-    second_hand: change.isSecondHand ?? instance.second_hand,
+    doubted: change.isDoubted ?? instance.doubted,
     crash_streak: change.crashStreak ?? instance.crash_streak,
     key_id: change.keyId === undefined ? instance.key_id : change.keyId,
     failed_starts: change.failedStarts ?? instance.failed_starts,

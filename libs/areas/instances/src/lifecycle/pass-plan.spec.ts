@@ -13,6 +13,8 @@ const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow>
   reason: null,
   place: null,
   drift: null,
+  ending_url: null,
+  doubted: false,
   restarts: 0,
   crash_streak: 0,
   message: null,

@@ -25,7 +25,7 @@ describe('news of an unhealthy instance', () => {
   const row = (id: string, message: string) =>
     ({
       ...{ id, message, reason: 'probe_failed', incarnation: null, place: null },
-      ...{ ending_url: null, second_hand: false },
+      ...{ ending_url: null, doubted: false },
     }) as unknown as InstanceRow;
   const seen = (message: string): Observation => ({ state: 'unhealthy', reason: 'probe_failed', message });
 

@@ -5,17 +5,11 @@ import type { InstanceRow } from '../workloads/instance.query.js';
 /** The known facts about an instance's server, in addition to its state. */
 interface ServerLife extends Pick<InstanceRow, 'incarnation' | 'reason' | 'place'> {
   endingUrl: string | null;
-  isSecondHand: boolean;
+  isDoubted: boolean;
 }
 
 /** The known facts about an instance that does not run. */
-export const UNSEEN: ServerLife = {
-  incarnation: null,
-  reason: null,
-  place: null,
-  endingUrl: null,
-  isSecondHand: false,
-};
+export const UNSEEN: ServerLife = { incarnation: null, reason: null, place: null, endingUrl: null, isDoubted: false };
 
 /**
  * Between two lives of its server, an instance keeps the last life and its place, to compare the next life with them.
@@ -24,7 +18,7 @@ export function asSeen(instance: InstanceRow, seen: Observation): ServerLife {
   const about = {
     reason: seen.reason ?? null,
     endingUrl: endingUrlOf(instance, seen),
-    isSecondHand: seen.isSecondHand ?? false,
+    isDoubted: (seen.isSecondHand ?? seen.isUnanswered) === true,
   };
   if (seen.incarnation === undefined) return { incarnation: instance.incarnation, place: instance.place, ...about };
   return { incarnation: seen.incarnation, place: seen.place ?? null, ...about };
@@ -53,14 +47,14 @@ export function disputed(seen: Observation): Observation {
 
 /** Whether a check found something new about an instance that stays in its state. */
 export function isNews(instance: InstanceRow, next: ServerLife & Pick<InstanceRow, 'message'>): boolean {
-  const { incarnation, place, reason, message, ending_url, second_hand } = instance;
+  const { incarnation, place, reason, message, ending_url, doubted } = instance;
   const isSameLife = incarnation === next.incarnation && place === next.place && ending_url === next.endingUrl;
-  return !isSameLife || reason !== next.reason || message !== next.message || second_hand !== next.isSecondHand;
+  return !isSameLife || reason !== next.reason || message !== next.message || doubted !== next.isDoubted;
 }
 
 /** Whether gateways or readers must be told of a ready instance whose server is the same: a dispute, or its end. */
-export function isServerNews({ second_hand, ending_url }: InstanceRow, next: ServerLife): boolean {
-  return second_hand !== next.isSecondHand || ending_url !== next.endingUrl;
+export function isServerNews({ doubted, ending_url }: InstanceRow, next: ServerLife): boolean {
+  return doubted !== next.isDoubted || ending_url !== next.endingUrl;
 }
 
 /** Whether the observed server is another one than before, in the same generation. */

@@ -4,18 +4,18 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class DoubtedInstances1700000000443 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      `alter table instances add column ending_url text, add column second_hand boolean not null default false`,
+      `alter table instances add column ending_url text, add column doubted boolean not null default false`,
     );
     const comments = {
       'instances.ending_url':
         'The address of an earlier server of this generation that still answers while it is being ended',
-      'instances.second_hand': 'Its state comes from a sign at second hand, so gateways decide by their own evidence',
+      'instances.doubted': 'Its state may be a fault of the observer, so gateways decide by their own evidence',
     };
     for (const [column, text] of Object.entries(comments))
       await runner.query(`comment on column ${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`alter table instances drop column second_hand, drop column ending_url`);
+    await runner.query(`alter table instances drop column doubted, drop column ending_url`);
   }
 }

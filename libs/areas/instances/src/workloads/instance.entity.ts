@@ -9,20 +9,21 @@ export interface FailedStart extends StartFailure {
   message: string;
 }
 
-type DoubtedRow = Pick<InstanceEntity, 'state' | 'reason' | 'second_hand' | 'ending_url'> & {
+type DoubtedRow = Pick<InstanceEntity, 'state' | 'reason' | 'doubted' | 'ending_url'> & {
   ready_since?: Date | null;
   ready_age_seconds?: number | null;
 };
 
 /**
  * What gateways are told of an instance that is not ready: nothing, or why it may still answer. Its node is `lost` or,
- * if only its cluster says so, `doubted`. An `unhealthy` server was ready before and misses probes now.
+ * if only its cluster says so, `doubted`. An `unhealthy` server was ready before and gives this
+ * worker no answer, which may be the fault of the worker or its network. One that answers that it is unwell is believed.
  */
 export function doubtOf(row: DoubtedRow): 'lost' | 'doubted' | 'unhealthy' | undefined {
   if (row.state !== 'unhealthy') return undefined;
-  if (row.reason === 'node_lost') return row.second_hand ? 'doubted' : 'lost';
+  if (row.reason === 'node_lost') return row.doubted ? 'doubted' : 'lost';
   const wasReady = (row.ready_since ?? row.ready_age_seconds ?? null) !== null;
-  return row.reason === 'probe_failed' && wasReady ? 'unhealthy' : undefined;
+  return row.reason === 'probe_failed' && row.doubted && wasReady ? 'unhealthy' : undefined;
 }
 
 /** Differs if gateways must be told. */
@@ -134,7 +135,7 @@ export class InstanceEntity {
   @Column({ type: 'text', nullable: true })
   ending_url: string | null;
 
-  /** Its state comes from a sign at second hand, so gateways decide by their own evidence. */
+  /** Its state may be a fault of the observer, so gateways decide by their own evidence. */
   @Column({ type: 'boolean', default: false })
-  second_hand: boolean;
+  doubted: boolean;
 }

@@ -14,7 +14,7 @@ import { Agent } from 'undici';
 import type { Generation, InstanceFolder, StartIntent } from '../instances/instance-folder.js';
 import type { PortOwner } from './port-listener.js';
 
-type HealthFinding = Pick<Observation, 'state' | 'reason' | 'message' | 'failure'>;
+type HealthFinding = Pick<Observation, 'state' | 'reason' | 'message' | 'failure' | 'isUnanswered'>;
 
 /** Checks the health of engines: by their `ready` settings until they are ready, then by their `live` settings. */
 export class EngineHealth {
@@ -86,7 +86,9 @@ export class EngineHealth {
   ): HealthFinding {
     const message = answer.message === undefined ? {} : { message: answer.message };
     if (state === 'ready') return { state: 'ready', ...message };
-    if (own.wasReady) return { state: 'unhealthy', reason: 'probe_failed', ...message };
+    const isUnanswered = answer.cause !== undefined;
+    if (own.wasReady)
+      return { state: 'unhealthy', reason: 'probe_failed', ...message, ...(isUnanswered && { isUnanswered }) };
     if (isWrongAnswer(intent, answer)) {
       const { path } = startProbe(spec, intent);
       return {
