@@ -1,6 +1,6 @@
 import { errorInText } from '@slipway/contracts';
 import { showable } from './model-names.js';
-import { redactSecrets } from './redaction.js';
+import { redactSecrets, withoutValue } from './redaction.js';
 
 const MOST_CHARACTERS = 200;
 
@@ -9,10 +9,10 @@ const MOST_CHARACTERS = 200;
  * Undefined if the answer has no text.
  * @param secret a value that must not be shown, in addition to everything that looks like a secret
  */
-export function errorTextOf(answer: string, secret?: string): string | undefined {
-  const { message } = errorInText(secret ? answer.replaceAll(secret, '[redacted]') : answer);
+export function errorTextOf(answer: string, secret = ''): string | undefined {
+  const { message } = errorInText(answer);
   // The message may itself be cut, far after the part that is shown.
-  const text = redactSecrets(message, [], message.length > MOST_CHARACTERS)
+  const text = redactSecrets(withoutValue(message, secret), [secret], message.length > MOST_CHARACTERS)
     .replace(/\s+/g, ' ')
     .trim();
   if (text === '') return undefined;

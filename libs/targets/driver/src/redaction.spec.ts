@@ -51,6 +51,70 @@ describe('the value of an option', () => {
   });
 });
 
+describe('text that is no secret', () => {
+  it.each([
+    'usage: vllm serve [--api-key API_KEY [API_KEY ...]] [--hf-token [HF_TOKEN]]',
+    '  --api-key <API_KEY>  the key [env: API_KEY=]',
+    '-hft, --hf-token TOKEN   Hugging Face access token (default: value from HF_TOKEN environment variable)',
+    '  -token string\n',
+    'serve.py: error: argument --api-key: expected one argument',
+    "error: unexpected argument '--api-key' found",
+    'Error: invalid argument "x" for "--token" flag',
+    "error: the argument '--api-key <API_KEY>' cannot be used with '--no-auth'",
+    "error: a value is required for '--api-key <API_KEY>' but none was supplied",
+    'set --api-key to require a key, or --password to ask for one',
+    'the server runs without --api-key; anyone may use it',
+    "Namespace(api_key=None, hf_token=None, password='', ssl_keyfile=None)",
+    'auth_token: null, api_key: false, secret: true',
+    'Invalid API key: must not be empty',
+    'password: required, secret: not found',
+    'Basic usage: see the manual. Basic authentication is not supported, expected Bearer token',
+    'WWW-Authenticate: Basic realm="vllm"',
+    'per-token latency 12 ms, multi-token prediction, next-token loss, pre-shared secret mode',
+    '--eos-token </s> --image-token 32000 --stop-token <|im_end|> --max-tokens 5',
+    'served DeepSeek-R1-Distill-Qwen-32B-Int4-GPTQ-W4A16',
+    'served Llama-4-Scout-17B-16E-Instruct-FP8-dynamic2',
+    'served Meta-Llama-3-1-70B-Instruct-quantized-w4a16',
+    'pulled docker://vllm:v0.18.0@sha256:0123456789abcdef',
+    'loaded Qwen2VLForConditionalGenerationWithProcessor',
+  ])('is not redacted: %s', (line) => {
+    expect(redactSecrets(line)).toBe(line);
+    expect(redactSecrets(`${line} `, [], true)).toBe(`${line} `);
+  });
+
+  it.each([
+    ['llama3', 'loaded meta-llama3-8b and my-llama3', 'loaded meta-llama3-8b and my-llama3'],
+    ['llama3', 'the password is llama3.', 'the password is [redacted].'],
+    [
+      'hunter22',
+      '{"text":"line\\nhunter22"} a%3Dhunter22 //u:hunter22@h',
+      '{"text":"line\\n[redacted]"} a%3D[redacted] //[redacted]@h',
+    ],
+    ['loading', 'loading weights, uploading', 'loading weights, uploading'],
+    ['loading', "X=loading Y='loading'", "X=[redacted] Y='[redacted]'"],
+    ['131072', 'max_model_len is 131072 of 1310720', 'max_model_len is 131072 of 1310720'],
+    ['true', 'true', 'true'],
+    ['password', 'wrong password', 'wrong password'],
+    ['swordfish', 'the word is swordfish', 'the word is [redacted]'],
+    ['correct-horse-battery', 'xcorrect-horse-batteryx', 'x[redacted]x'],
+  ])('stays if it has the value of a secret for another reason: %s in "%s"', (value, line, shown) => {
+    expect(redactSecrets(line, [value])).toBe(shown);
+  });
+
+  it.each([
+    ['--api-key=abc', '--api-key=[redacted]'],
+    ["args: ['--api-key', 'abc', '--port']", "args: ['--api-key', '[redacted]', '--port']"],
+    ['"--api-key","abc"', '"--api-key","[redacted]"'],
+    ['--password TOPSECRET', '--password [redacted]'],
+    ["api_key='abc'", "api_key='[redacted]'"],
+    ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [redacted]'],
+    ['authorization: bearer abc', 'authorization: bearer [redacted]'],
+    [`key ${KEY}`, 'key [redacted]'],
+  ])('is told from a secret in the same position: %s', (line, shown) => {
+    expect(redactSecrets(line)).toBe(shown);
+  });
+});
+
 describe('a secret whose end is missing', () => {
   const cut = (text: string) =>
     linesOf(['x'.repeat(MAX_LINE_BYTES - text.length - 1), ' ', text, 'y'.repeat(99), '\n'])[0]!;

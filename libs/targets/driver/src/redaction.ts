@@ -1,6 +1,14 @@
+import { isName, isOrdinary, isWord } from './secret-words.js';
+
 const REDACTED = '[redacted]';
 /** A shorter value is a word that a line may contain for other reasons. */
 const MIN_SECRET_LENGTH = 6;
+/** A shorter value is redacted only if it is not a part of a longer word: `llama3` is a part of `meta-llama3-8b`. */
+const MIN_PART_LENGTH = 16;
+const WORD_CHARACTER = /[\w-]/;
+/** An escape sequence of JSON or of a URL, whose last character is a letter or a digit. */
+const ENDS_IN_ESCAPE = /(?:\\[nrtbf]|\\u[\da-f]{4}|%[\da-f]{2})$/i;
+const LONGEST_ESCAPE = 6;
 /** The name of a secret at the end of an option: `--api-key`, `-hf-token`. */
 const SECRET_NAME = /(?:api[-_]keys?|passw(?:or)?d|secret|token)$/i;
 const LONGEST_NAME = 'password'.length;
@@ -17,10 +25,13 @@ const SECRETS: RegExp[] = [
   /()\bhf_[A-Za-z0-9]{20,}/g,
   /()\b(?:sk|ghp|gho|ghs|glpat)[-_][A-Za-z0-9_-]{16,}/g,
   /(\bslw_[A-Za-z0-9-]{1,64}_)[^\s"',;}\]]+/g,
-  /(\b(?:Bearer|Basic)\s+)[^\s"',;]+/gi,
-  /((?:api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)[^\s"',;&()[\]}][^\s"',;&)\]}]*/gi,
-  // Up to the last @, because a password may contain one.
-  /(\/\/)[^\s/:@]*:[^\s/]*(?=@)/g,
+  // Up to the last @, because a password may contain one. An image may have a tag and a digest.
+  /(\/\/)[^\s/:@]*:[^\s/]*(?=@(?!sha256:))/g,
+];
+/** The same, unless a word is in the position of the secret. The second group is the name before it. */
+const SECRETS_OR_WORDS: RegExp[] = [
+  /(\b(Bearer|Basic)\s+)([^\s"',;]+)/gi,
+  /((api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)([^\s"',;&()[\]}][^\s"',;&)\]}]*)/gi,
 ];
 /** The same at the end of a text that was cut, if the cut hides what identifies a secret. */
 const CUT_SECRETS: RegExp[] = [
@@ -55,14 +66,46 @@ function redact(text: string, values: readonly string[], isCut: boolean): string
   if (!isCut && text.length < SHORTEST_TEXT) return text;
   let shown = text;
   for (const value of values) {
-    shown = shown.replaceAll(value, REDACTED);
-    if (isCut) shown = withoutBeginning(shown, value);
+    shown = withoutValue(shown, value);
+    if (isCut && !isOrdinary(value)) shown = withoutBeginning(shown, value);
   }
   for (const pattern of SECRETS) shown = shown.replace(pattern, `$1${REDACTED}`);
-  shown = withoutOptions(shown).replace(KEY, (key) => (isMixed(key) ? REDACTED : key));
+  for (const pattern of SECRETS_OR_WORDS)
+    shown = shown.replace(pattern, (all, before: string, name: string, value: string) =>
+      isNoSecret(value, name) ? all : `${before}${REDACTED}`,
+    );
+  shown = withoutOptions(shown).replace(KEY, (key) => (isMixed(key) && isOf32Bytes(key) ? REDACTED : key));
   if (!isCut) return shown;
   for (const pattern of CUT_SECRETS) shown = shown.replace(pattern, `$1${REDACTED}`);
   return shown.replace(CUT_KEY, (key) => (isMixed(key) ? REDACTED : key));
+}
+
+/**
+ * Redacts one value, of any length: a short one where it is a word of its own, and an ordinary word only where a value
+ * is expected.
+ */
+export function withoutValue(text: string, value: string): string {
+  if (value === '') return text;
+  if (value.length >= MIN_PART_LENGTH) return text.replaceAll(value, REDACTED);
+  const isOnlyAValue = isOrdinary(value);
+  let out = '';
+  let copiedTo = 0;
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+    if (at < copiedTo) continue;
+    const before = text.slice(Math.max(0, at - LONGEST_ESCAPE), at);
+    const isBeginning = !WORD_CHARACTER.test(before.slice(-1)) || ENDS_IN_ESCAPE.test(before);
+    const isEnd = !WORD_CHARACTER.test(text.charAt(at + value.length));
+    if (!isBeginning || !isEnd || (isOnlyAValue && !/["'=:@]$/.test(before))) continue;
+    out += text.slice(copiedTo, at) + REDACTED;
+    copiedTo = at + value.length;
+  }
+  return copiedTo === 0 ? text : out + text.slice(copiedTo);
+}
+
+/** Whether a value after `Bearer`, or after the name of a secret, is a word. `Basic` also begins ordinary sentences. */
+function isNoSecret(value: string, name: string): boolean {
+  if (value.startsWith('[redacted') || isWord(value, name)) return true;
+  return name.toLowerCase() === 'basic' && /^(?:[A-Z]?[a-z]{1,30}[.:]?|realm=.*)$/.test(value);
 }
 
 /**
@@ -85,10 +128,18 @@ function encodedForUrl(value: string): string {
 
 /** Excludes names and words of the length of a key. */
 function isMixed(key: string): boolean {
-  return key.length <= KEY_LENGTH && /\d/.test(key) && /[a-z]/.test(key) && /[A-Z]/.test(key);
+  return key.length <= KEY_LENGTH && /\d/.test(key) && /[a-z]/.test(key) && /[A-Z]/.test(key) && !isName(key);
 }
 
-/** Redacts the values of options such as `--api-key abc`, `--token=abc` and `['--hf-token', 'abc']`. */
+/** The last of 43 characters has only four bits of 32 bytes; its other two bits are zero. */
+function isOf32Bytes(key: string): boolean {
+  return /[AEIMQUYcgkosw048]$/.test(key);
+}
+
+/**
+ * Redacts the values of options such as `--api-key abc`, `--token=abc` and `['--hf-token', 'abc']`. The text after an
+ * option may also be its placeholder in a usage text, or the rest of a sentence.
+ */
 function withoutOptions(text: string): string {
   const word = /[a-z_-]+/gi;
   let out = '';
@@ -96,12 +147,10 @@ function withoutOptions(text: string): string {
   for (let found = word.exec(text); found; found = word.exec(text)) {
     const [name] = found;
     if (!isOption(name)) continue;
-    const value = name.startsWith('-')
-      ? /(["',\s=]+)(?!-)[^\s"',;&)\]}=][^\s"',;&)\]}]*/y
-      : /(["',\s]+)(?!-)[^\s"',;&)\]}]+/y;
+    const value = /(\s{0,9}=\s{0,9}["']?|\s{1,9}["']?|["']\s{0,9},?\s{0,9}["'])(?!-)([^\s"',;&)\]}=][^\s"',;&)\]}]*)/y;
     value.lastIndex = word.lastIndex;
     const given = value.exec(text);
-    if (!given) continue;
+    if (!given || given[2]!.startsWith('[redacted') || isWord(given[2]!, name)) continue;
     out += text.slice(copiedTo, word.lastIndex) + given[1] + REDACTED;
     copiedTo = value.lastIndex;
     word.lastIndex = copiedTo;
@@ -109,10 +158,18 @@ function withoutOptions(text: string): string {
   return copiedTo === 0 ? text : out + text.slice(copiedTo);
 }
 
-/** Whether a word of letters, `_` and `-` has a dash and ends in the name of a secret after it. */
+/** Options that name a token of a model, and not a secret: `--eos-token`. */
+const MODEL_TOKEN =
+  /(?:bos|eos|pad|unk|sep|cls|mask|stop|start|end|image|video|audio|tool|think|special|per|next|first)[-_]token$/i;
+const LONGEST_MODEL_TOKEN = 'special-token'.length;
+
+/** Whether a word of letters, `_` and `-` begins with a dash and ends in the name of a secret. */
 function isOption(word: string): boolean {
-  const name = SECRET_NAME.exec(word.slice(-LONGEST_NAME))?.[0];
-  return name !== undefined && word.slice(0, word.length - name.length).includes('-');
+  return (
+    word.startsWith('-') &&
+    SECRET_NAME.test(word.slice(-LONGEST_NAME)) &&
+    !MODEL_TOKEN.test(word.slice(-LONGEST_MODEL_TOKEN))
+  );
 }
 
 /**

@@ -1,10 +1,15 @@
 import type { ObservationReason, StartFailure, StartProgress } from '@slipway/contracts';
+import { errorLines, findPhrase, searchedPart, type ErrorLines } from './error-lines.js';
 import type { LogLine } from './logs.js';
 
 const TAIL_LINES = 40;
 const LINE_LENGTH = 500;
-/** How many of the last lines are searched for a cause. */
-export const SEARCHED_LINES = 400;
+/** How much of a line precedes the phrase that named the cause, if the phrase is far from the beginning. */
+const BEFORE_PHRASE = 100;
+/** Lines of a list that belong to an error which ends with a colon. */
+const MOST_LISTED = 4;
+/** How many of the last lines are searched for a cause. Usage texts of engines have up to 700 lines. */
+export const SEARCHED_LINES = 1_000;
 
 interface Cause {
   cause: ObservationReason;
@@ -105,21 +110,60 @@ const CAUSES: Cause[] = [
   {
     cause: 'bad_argument',
     phrases: [
+      // argparse, click
       'unrecognized argument',
-      'invalid argument:',
-      'unexpected argument',
       'argument *: invalid',
       'argument *: expected',
-      'error: unknown argument',
-      'error: unknown option',
-      'no such option',
+      'argument *: ignored explicit argument',
+      'argument *: not allowed with',
+      'ambiguous option: ',
       'the following arguments are required',
+      'one of the arguments * is required',
+      'no such option',
+      'no such command',
+      "error: invalid value for '-",
+      "error: missing option '-",
+      'error: got unexpected extra argument',
+      // llama.cpp
+      'invalid argument:',
+      'error: unknown argument',
       'error while handling argument',
+      'expected value for argument',
+      // clap
+      'unexpected argument',
+      'error: unrecognized subcommand',
+      'error: a value is required for',
+      "error: invalid value '* for '-",
+      'error: the following required arguments were not provided',
+      "error: the argument '-* cannot be used",
+      'error: found argument',
+      // Go: flag, cobra
+      'flag provided but not defined: -',
+      'unknown flag: -',
+      'unknown shorthand flag: ',
+      'flag needs an argument: ',
+      'invalid argument "* for "-',
+      'invalid value "* for flag -',
+      'invalid boolean value "* for -',
+      'required flag(s) "',
+      'error: unknown command "',
+      // getopt, commander, yargs
+      'unrecognized option ',
+      'unknown option: ',
+      'option requires an argument',
+      "option '* requires an argument",
+      'error: unknown option',
+      "error: required option '-",
+      "error: option '-",
+      'unknown argument: ',
+      'unknown arguments: ',
+      '^ unknown argument',
     ],
     remediation: 'Correct the argument that the line names, in the revision or in the template of the engine.',
   },
 ];
 
+/** What to do on a host. */
 const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
   ...Object.fromEntries(CAUSES.map(({ cause, remediation }) => [cause, remediation])),
   program_not_found:
@@ -134,6 +178,32 @@ const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
 };
 const UNKNOWN = 'Read the last lines of the log: they match no known cause.';
 
+/**
+ * What to do on a cluster, if it differs: there an engine has an image, a pod and a node, and the revision and the
+ * operator's file name its memory.
+ */
+const POD_REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
+  kv_too_small:
+    'Lower the context length to the value in the line, or use accelerators with more memory (resources.accelerator, resources.count).',
+  gpu_memory:
+    'Use accelerators with more memory (resources.accelerator, resources.count), or lower the memory share, context length or batch size of the engine.',
+  driver: 'Fix the driver of the node, or use an image of the engine that is compatible with it.',
+  port_in_use:
+    'Correct port or pod of the engine in the configuration of the target: another container of its pod uses the port, or another pod of its node if pod.spec.hostNetwork is set.',
+  model_access:
+    'Accept the licence of the model on the site that publishes it, and give the engine a token that can read the model: a secret in runtime.env of the revision.',
+  model_missing:
+    'Check model.id, model.uri and model.revision, and the volumes in pod of the engine: the pod does not have the model, or not all of its files.',
+  bad_argument:
+    'Correct the argument that the line names: in runtime.args of the revision, or in command or args of the engine in the configuration of the target.',
+  program_not_found:
+    'Correct image or command of the engine in the configuration of the target: the image does not contain the program.',
+  start_failed:
+    'Correct image, command or pod of the engine in the configuration of the target: its node could not start the container.',
+  out_of_memory:
+    'Raise resources.memory_mb of the revision within allow.memory_mb of the engine, or resources.limits.memory of the engine in the configuration of the target. Or use a smaller model or cache.',
+};
+
 /** How the start ended, as far as it was observed. */
 export interface StartEnd {
   code: number | null;
@@ -144,6 +214,8 @@ export interface StartEnd {
   program?: string;
   /** Whether the kernel killed one of its processes for lack of memory. Absent if the kernel does not report it. */
   wasShortOfMemory?: boolean;
+  /** The engine ran in a pod, so the remediation is in the terms of a cluster. By default those of a host. */
+  isInPod?: boolean;
 }
 
 /**
@@ -155,8 +227,6 @@ const NOT_STARTED = [
   ),
   'setpriv: failed to execute ',
 ];
-/** Engines write some megabytes in one line. The message of an error is at the beginning of its line, or at its end. */
-const [SEARCHED_HEAD, SEARCHED_TAIL] = [1_500, 500];
 /** Of all lines together, so that many long ones do not hold the worker. */
 const SEARCHED_CHARACTERS = 200_000;
 
@@ -166,23 +236,33 @@ const SEARCHED_CHARACTERS = 200_000;
  */
 export function startFailure(end: StartEnd, lines: readonly LogLine[]): StartFailure {
   const texts = lines.map(({ text }) => text);
-  const { cause, line } = causeOf(end, texts);
+  const found = errorLines(texts);
+  const { cause, line, at } = causeOf(end, texts, found);
+  const remediation = (end.isInPod ? POD_REMEDIATIONS[cause] : undefined) ?? REMEDIATIONS[cause] ?? UNKNOWN;
   return {
     cause,
-    remediation: REMEDIATIONS[cause] ?? UNKNOWN,
+    remediation,
     exit_code: end.code,
     signal: end.signal,
-    ...(line === undefined ? {} : { line: shortened(line) }),
-    log_tail: texts.slice(-TAIL_LINES).map(shortened),
+    ...(line === undefined ? {} : { line }),
+    log_tail: tailOf(texts, [found.usageAt, at]),
   };
 }
 
-function causeOf(end: StartEnd, lines: readonly string[]): { cause: ObservationReason; line?: string } {
+interface FoundCause {
+  cause: ObservationReason;
+  line?: string;
+  /** The index of the line. Absent if the line is ours. */
+  at?: number;
+}
+
+function causeOf(end: StartEnd, lines: readonly string[], found: ErrorLines): FoundCause {
+  const telling = found.at === undefined ? {} : { line: shownLine(lines, found.at), at: found.at };
   if (end.known) return { cause: end.known, ...lastOf(lines) };
   const { code, signal, program } = end;
   const refused = lines.findLast((line) => {
-    const text = searched(line);
-    return NOT_STARTED.some((phrase) => isIn(text, phrase, true));
+    const text = searchedPart(line);
+    return NOT_STARTED.some((phrase) => findPhrase(text, phrase) === 0);
   });
   if ((code === 127 || code === 126) && refused !== undefined)
     return {
@@ -190,49 +270,63 @@ function causeOf(end: StartEnd, lines: readonly string[]): { cause: ObservationR
       line: `${program ?? 'the program'} ${code === 127 ? 'was not found' : 'could not be executed'}`,
     };
   if (end.wasShortOfMemory) return { cause: 'out_of_memory', ...lastOf(lines) };
-  let left = SEARCHED_CHARACTERS;
-  for (const line of lines.toReversed()) {
-    const text = searched(line);
-    left -= text.length;
-    if (left < 0) break;
-    const found = CAUSES.find(({ phrases }) => phrases.some((phrase) => isIn(text, phrase)));
-    if (found) return { cause: found.cause, line };
-  }
+  const byPhrase = phraseIn(lines, found.told);
+  if (byPhrase) return byPhrase;
   if (code === 127)
-    return { cause: 'program_not_found', line: lines.at(-1) ?? `${program ?? 'the program'} was not found` };
-  if (code === 2) return { cause: 'bad_argument', ...lastOf(lines) };
+    return { cause: 'program_not_found', line: `${program ?? 'the program'} was not found`, ...telling };
+  if (code === 2) return { cause: 'bad_argument', ...telling };
   // If the kernel does not count, only the kernel sends this signal: a stop of ours never gets here.
   if (signal === 'SIGKILL' && end.wasShortOfMemory === undefined) return { cause: 'out_of_memory', ...lastOf(lines) };
-  if (signal !== null) return { cause: 'killed', ...lastOf(lines) };
-  return { cause: code === null ? 'lost' : 'exited', ...lastOf(lines) };
+  if (signal !== null) return { cause: 'killed', ...telling };
+  return { cause: code === null ? 'lost' : 'exited', ...telling };
 }
 
-/** The part of a line that is searched, in lower case. */
-function searched(line: string): string {
-  const part =
-    line.length <= SEARCHED_HEAD + SEARCHED_TAIL
-      ? line
-      : `${line.slice(0, SEARCHED_HEAD)}\n${line.slice(line.length - SEARCHED_TAIL)}`;
-  return part.toLowerCase();
+/** The last line with a known phrase. A usage text is not searched, because it explains errors that did not happen. */
+function phraseIn(lines: readonly string[], indexes: readonly number[]): FoundCause | undefined {
+  let left = SEARCHED_CHARACTERS;
+  for (const at of indexes.toReversed()) {
+    const text = searchedPart(lines[at]!);
+    left -= text.length;
+    if (left < 0) return undefined;
+    for (const { cause, phrases } of CAUSES) {
+      const phrase = phrases.find((one) => findPhrase(text, one) >= 0);
+      if (phrase !== undefined) return { cause, at, line: shownLine(lines, at, phrase) };
+    }
+  }
+  return undefined;
 }
 
 /**
- * Whether a text contains a phrase. The first occurrence of each part after the previous one is enough, so each
- * character is looked at once, unlike with a pattern such as `/a.*b/`, which starts again at each `a`.
+ * A line as it is shown: the part with the phrase if the line is long, and with the list that follows if the line ends
+ * with a colon.
  */
-function isIn(text: string, phrase: string, isAtStart = false): boolean {
-  let from = 0;
-  for (const [index, part] of phrase.split('*').entries()) {
-    const at = text.indexOf(part, from);
-    if (at < 0 || (isAtStart && index === 0 && at > 0)) return false;
-    from = at + part.length;
+function shownLine(lines: readonly string[], at: number, phrase?: string): string {
+  const line = lines[at]!;
+  if (line.length <= LINE_LENGTH) {
+    if (!line.endsWith(':')) return line;
+    const rest = lines.slice(at + 1, at + 1 + MOST_LISTED);
+    const end = rest.findIndex((one) => !/^\s+\S/.test(one));
+    return shortened([line, ...rest.slice(0, end < 0 ? rest.length : end).map((one) => one.trim())].join(' '));
   }
-  return true;
+  const begins = phrase === undefined ? 0 : line.toLowerCase().lastIndexOf(phrase.split('*')[0]!);
+  if (begins <= LINE_LENGTH - BEFORE_PHRASE) return shortened(line);
+  return shortened(`…${line.slice(Math.min(begins - BEFORE_PHRASE, line.length - LINE_LENGTH + 1))}`);
+}
+
+/** The last lines. Earlier ones that matter are before them, each cut; the result has no more lines than otherwise. */
+function tailOf(lines: readonly string[], indexes: readonly (number | undefined)[]): string[] {
+  const isEarlier = (index: number | undefined): index is number =>
+    index !== undefined && index < lines.length - TAIL_LINES;
+  const earlier = [...new Set(indexes.filter(isEarlier))].sort((one, other) => one - other);
+  if (earlier.length === 0) return lines.slice(-TAIL_LINES).map(shortened);
+  const tail = lines.slice(earlier.length + 1 - TAIL_LINES);
+  const omitted = lines.length - tail.length - earlier.length;
+  return [...earlier.map((index) => lines[index]!), `… (${omitted} lines omitted)`, ...tail].map(shortened);
 }
 
 function lastOf(lines: readonly string[]): { line?: string } {
   const line = lines.findLast((text) => text.trim() !== '');
-  return line === undefined ? {} : { line };
+  return line === undefined ? {} : { line: shortened(line) };
 }
 
 function shortened(text: string): string {
