@@ -167,7 +167,58 @@ describe('a failed start', () => {
     expect(bench.cluster.api.requests.filter(({ verb }) => verb === 'log')).toEqual([]);
   });
 
-  it('because of missing memory has the reason of the kubelet', async () => {
+  /** The engine has ended with these words of the kubelet, and waits to be started again. */
+  async function looping(words: string): Promise<string> {
+    const ended = { exitCode: 1, reason: 'Error', message: words, finishedAt: '2026-03-01T10:00:00Z' };
+    const waits = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } };
+    bench.cluster.fixed = {
+      phase: 'Running',
+      conditions: [scheduled],
+      ...engine({ restartCount: 1, state: waits, lastState: { terminated: ended } }),
+    };
+    driver = bench.driver(keyed);
+    await driver.provision(keyedSpec);
+    const [pod] = await until(
+      () => bench.cluster.api.store.list<Pod>(PODS, NAMESPACE),
+      ({ length }) => length === 1,
+    );
+    return pod!.metadata.name;
+  }
+  const keyedSpec = instanceSpec({ instanceKey: KEY });
+  const untilLooping = () =>
+    until(
+      () => driver.observe(keyedSpec),
+      ({ reason, failure }) => reason === 'crash_loop' && failure !== undefined,
+    );
+
+  it('because of an argument names it, although a usage text follows that the kubelet cuts', async () => {
+    const usage = Array.from({ length: 300 }, (_, number) => `  --option-${number} TEXT   one of many options`);
+    const output = [`started with ${KEY}`, 'error: unknown argument: --foo', 'usage: server [options]', ...usage];
+    const name = await looping(Buffer.from(output.join('\n')).subarray(-2_048).toString());
+    bench.cluster.output.set(
+      `${name}/previous`,
+      output.map((text, number) => `2026-03-01T10:00:00.${String(number).padStart(9, '0')}Z ${text}`),
+    );
+    const seen = await untilLooping();
+    expect(seen).toMatchObject({
+      message: 'the engine ended with code 1: error: unknown argument: --foo',
+      failure: {
+        cause: 'bad_argument',
+        line: 'error: unknown argument: --foo',
+        remediation: expect.stringContaining('runtime.args of the revision'),
+      },
+    });
+    expect(seen.failure!.log_tail.slice(0, 2)).toEqual(['error: unknown argument: --foo', 'usage: server [options]']);
+  });
+
+  it('shows the words of the kubelet without secrets if the output cannot be read', async () => {
+    bench.cluster.api.forbid({ verb: 'log' });
+    await looping(`loading\nValueError: wrong key ${KEY}\n`);
+    expect((await untilLooping()).message).toBe('the engine ended with code 1: ValueError: wrong key [redacted]');
+  });
+
+  it('because of missing memory has the reason of the kubelet, and names the limit and what sets it', async () => {
+    driver = bench.driver({ engines: { sim: engineConfig({ resources: { limits: { memory: '512Mi' } } }) } });
     await driver.provision(spec);
     await untilStarted();
     await bench.cluster.crash(onlyPod().metadata.uid!, { exitCode: 137, reason: 'OOMKilled' });
@@ -177,7 +228,13 @@ describe('a failed start', () => {
     );
     expect(seen).toMatchObject({
       lastExit: { reason: 'out_of_memory' },
-      failure: { cause: 'out_of_memory', exit_code: 137 },
+      failure: {
+        cause: 'out_of_memory',
+        exit_code: 137,
+        remediation: expect.stringMatching(
+          /^Container engine has a memory limit of 512Mi\. Raise resources\.memory_mb of the revision/,
+        ),
+      },
     });
   });
 

@@ -1,9 +1,10 @@
 import type { ObservationReason } from '@slipway/contracts';
-import type { Observation } from '@slipway/target-driver';
+import { startFailure, type Observation } from '@slipway/target-driver';
 import type { ContainerStatus, Pod } from '../api/objects.js';
 import { ENGINE_CONTAINER, isOfGroup } from '../manifests/unit-kind.js';
 
-const MAX_MESSAGE = 400;
+/** The longest message of an observation. */
+export const MAX_MESSAGE = 400;
 /** The longest time from the end of a group's first pod to that of its last. */
 const TOGETHER_MS = 300_000;
 
@@ -103,13 +104,30 @@ export function exitOf(status: ContainerStatus | undefined): (LastExit & { words
   const ended = status?.state?.terminated ?? status?.lastState?.terminated;
   if (!ended) return undefined;
   const { exitCode, reason, finishedAt, message } = ended;
-  const words = shownWords(message);
   return {
     code: exitCode ?? null,
     reason: exitReason(exitCode, reason, message),
     ...(finishedAt ? { at: finishedAt } : {}),
-    ...(words === undefined ? {} : { words }),
+    ...(message ? { words: message } : {}),
   };
+}
+
+/** How a container ended, with the line of its termination message or of its log that says why. */
+export function endWords(who: string, { code, reason, words }: LastExit & { words?: string }): string {
+  const how =
+    reason === 'out_of_memory' ? `was killed because it ran out of memory (code ${code})` : `ended with code ${code}`;
+  const line = words === undefined ? undefined : endLine(words, code);
+  return line === undefined ? `${who} ${how}` : `${who} ${how}: ${line}`;
+}
+
+/** The kubelet takes the last bytes of a log as the termination message, so its first line may be a part of one. */
+const FULL_MESSAGE_BYTES = 2_048;
+
+function endLine(message: string, code: number | null): string | undefined {
+  const all = message.split('\n');
+  const isPart = all.length > 1 && Buffer.byteLength(message) >= FULL_MESSAGE_BYTES - 1;
+  const lines = (isPart ? all.slice(1) : all).map((text) => ({ stream: 'stderr' as const, text }));
+  return shownWords(startFailure({ code, signal: null }, lines).line);
 }
 
 /** How a pod that is deleted, or is about to be, has ended. */

@@ -21,6 +21,7 @@ import {
   disruptionOf,
   endInGroup,
   endOfPod,
+  endWords,
   engineStatus,
   exitBefore,
   exitOf,
@@ -290,12 +291,6 @@ function faultBeforeStart({ state }: ContainerStatus): PodReport | undefined {
 
 function loopReason(reason: ObservationReason | undefined): ObservationReason {
   return reason === undefined || reason === 'exited' || reason === 'killed' ? 'crash_loop' : reason;
-}
-
-function endWords(who: string, { code, reason, words }: NonNullable<ReturnType<typeof exitOf>>): string {
-  const how =
-    reason === 'out_of_memory' ? `was killed because it ran out of memory (code ${code})` : `ended with code ${code}`;
-  return words === undefined ? `${who} ${how}` : `${who} ${how}: ${words}`;
 }
 
 /** The engine runs. An engine that was never ready in this life is starting, whatever its readiness is. */

@@ -67,18 +67,27 @@ export async function* instanceLog(
   } while (follow && !previous && !signal.aborted);
 }
 
-/** The last lines of an ended life of an engine, as evidence of a failed start; none if they cannot be read. */
+export interface LastWordsOptions {
+  container: string;
+  tail: number;
+  isPrevious: boolean;
+  secrets: readonly string[];
+}
+
+/** The last lines of an ended life of a container, as evidence of a failed start; none if they cannot be read. */
 export async function lastWords(
   api: Pick<KubeApi, 'log'>,
   pod: LoggedPod,
-  { tail, isPrevious, secrets }: { tail: number; isPrevious: boolean; secrets: readonly string[] },
+  { container, tail, isPrevious, secrets }: LastWordsOptions,
 ): Promise<string[]> {
   const { signal, stop } = timeLimit(LAST_WORDS_MS);
   const found: string[] = [];
-  const options = { container: ENGINE_CONTAINER, timestamps: true, tailLines: tail, previous: isPrevious, signal };
+  const options = { container, timestamps: true, tailLines: tail, previous: isPrevious, signal };
   try {
-    for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }, secrets))
+    for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }, secrets)) {
       found.push(text);
+      if (found.length > 2 * tail) found.splice(0, tail);
+    }
   } catch {
     // The failure is known without these lines.
   } finally {
@@ -88,7 +97,8 @@ export async function lastWords(
 }
 
 const LAST_WORDS_MS = 5_000;
-const LAST_WORDS_BYTES = 256 * 1024;
+/** The server cuts the end, which matters most. So this is more than a kubelet keeps in one file of a log. */
+const LAST_WORDS_BYTES = 16 * 1024 * 1024;
 
 interface StampedLine {
   /** With nine digits after the point, so that two stamps can be compared as texts. */
