@@ -137,6 +137,15 @@ it.each<[Record<string, unknown>, string]>([
   expect(problemsOf(engineWith({}, target))).toContainEqual(expect.stringContaining(expected));
 });
 
+it.each([
+  { requests: { memory: '8Gi', cpu: '500m' }, limits: { memory: '8192Mi', cpu: '0.5' } },
+  { requests: { memory: '1k' }, limits: { memory: '1Ki' } },
+  { requests: { memory: '1Gi' } },
+  { limits: { memory: '1Gi' } },
+])('accepts requests up to the limits: %j', (resources) => {
+  expect(problemsOf(engineWith({ resources }))).toEqual([]);
+});
+
 it.each<[Record<string, unknown>, string]>([
   [{ image: undefined }, 'image is required'],
   [{ image: 'sim:1 --privileged' }, 'image must match'],
@@ -184,6 +193,18 @@ it.each<[Record<string, unknown>, string]>([
   [{ resources: { limits: { memory: '8 GB' } } }, 'resources.limits.memory must match'],
   [{ resources: { requests: { cpu: 4 } } }, 'resources.requests.cpu must be text: put it in quotes'],
   [{ resources: { limit: {} } }, 'resources.limit is not a known key'],
+  [
+    { resources: { requests: { memory: '8Gi' }, limits: { memory: '8000M' } } },
+    'resources.requests.memory is 8Gi, above limits.memory (8000M)',
+  ],
+  [
+    { resources: { requests: { cpu: '1.5' }, limits: { cpu: '1400m' } } },
+    'resources.requests.cpu is 1.5, above limits.cpu (1400m)',
+  ],
+  [
+    { resources: { requests: { memory: '1025Ki' }, limits: { memory: '1Mi' } } },
+    'resources.requests.memory is 1025Ki, above limits.memory (1Mi)',
+  ],
   [{ allow: { accelerators: ['b'] } }, 'allow.accelerators[0] must be one of the accelerators of the target (a)'],
   [{ allow: { accelerators: ['a', 'a'] } }, 'allow.accelerators[1] repeats a'],
   [{ allow: { accelerators: ['a'], count: { fixed: 3 } } }, 'allow.accelerators[0] has at most 2 on a node'],

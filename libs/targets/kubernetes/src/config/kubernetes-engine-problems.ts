@@ -38,6 +38,7 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
     ...templateIdentityProblems(engine),
     ...gpuProblems(engine),
     ...unitProblems(engine),
+    ...amountProblems(engine),
     ...podPartProblems('pod', pod, taken),
     ...podPartProblems('worker_pod', workerPod, taken),
   ];
@@ -130,6 +131,26 @@ export function allowanceProblems(
   if (names.includes('gpu.count') && !gpus)
     problems.push({ key: 'allow.accelerators', problem: 'must name the accelerators that {gpu.count} counts' });
   return problems;
+}
+
+/** The API server refuses each pod whose container requests more than its limit. */
+function amountProblems({ resources: { requests = {}, limits = {} } }: KubernetesEngine): TemplateProblem[] {
+  return Object.entries(requests).flatMap(([name, amount]) => {
+    const limit = Object.hasOwn(limits, name) ? limits[name]! : undefined;
+    if (limit === undefined || numberOf(amount) <= numberOf(limit)) return [];
+    return [{ key: `resources.requests.${name}`, problem: `is ${amount}, above limits.${name} (${limit})` }];
+  });
+}
+
+const UNITS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+
+/** The number that a quantity of Kubernetes means: `500m`, `48Gi`. */
+function numberOf(quantity: string): number {
+  const [, digits = '0', unit = ''] = /^([\d.]{1,30})([A-Za-z]*)$/.exec(quantity) ?? [];
+  if (unit === 'm') return Number(digits) / 1_000;
+  const isBinary = unit.endsWith('i');
+  const power = UNITS.indexOf(isBinary ? unit.slice(0, -1).replace('K', 'k') : unit);
+  return Number(digits) * (isBinary ? 1_024 : 1_000) ** power;
 }
 
 function unitProblems({ unit, worker_command: worker, worker_pod: pod }: KubernetesEngine): TemplateProblem[] {

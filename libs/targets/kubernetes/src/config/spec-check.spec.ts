@@ -131,6 +131,25 @@ describe('an engine without accelerators', () => {
   });
 });
 
+it('says which key of the file limits the memory, and how much a pod has without it', () => {
+  const messageOf = (memory_mb: number, target = config, engine = 'vllm') =>
+    kubernetesSpecIssues(
+      specOf({
+        runtime: { engine, args: {}, env: {} },
+        resources: { ...(engine === 'vllm' && { accelerator: 'l40s' }), memory_mb },
+      }),
+      target,
+    ).map(({ message }) => message);
+  expect(messageOf(98_305)).toEqual([
+    'must be a whole number of MiB from 1 to 98304, which is allow.memory_mb.max of engine "vllm"',
+  ]);
+  const limited = readTarget(engineWith({ resources: { limits: { memory: '8Gi' } } }));
+  expect(messageOf(1, limited, 'e')).toEqual([
+    'engine "e" has 8Gi of memory for each pod, and a revision may not change it: omit memory_mb, or set allow.memory_mb.max of the engine in the configuration of the target',
+  ]);
+  expect(messageOf(1, readTarget(engineWith({})), 'e')[0]).toContain('has no limit of memory for each pod');
+});
+
 describe('the number of accelerators', () => {
   const target = (gpus: object, allow: object) =>
     readTarget(

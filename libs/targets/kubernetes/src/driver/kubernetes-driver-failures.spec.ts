@@ -99,6 +99,27 @@ describe('a failed start', () => {
   });
 
   it.each([
+    [404, 'NotFound', `namespaces "${NAMESPACE}" not found`, 'does not exist on the cluster: create it'],
+    [
+      403,
+      'Forbidden',
+      `deployments.apps "x" is forbidden: unable to create new content in namespace ${NAMESPACE} because it is being terminated`,
+      'is being deleted, and the cluster creates nothing in it: create it again',
+    ],
+  ])('because of its namespace names the key of the file: %d %s', async (status, reason, message, words) => {
+    const details = { kind: 'namespaces', name: NAMESPACE };
+    bench.cluster.api.odd({ verb: 'create', plural: 'deployments' }, { status, message, reason, details });
+    const refused = driver.provision(instanceSpec({ tenantName: 'acme' }));
+    await expect(refused).rejects.toMatchObject({
+      name: 'UnitRefusedError',
+      reason: 'config_error',
+      message: expect.stringMatching(
+        new RegExp(`^namespace ${NAMESPACE} ${words} .*, or correct namespaces\\.default of target "\\w+"$`),
+      ),
+    });
+  });
+
+  it.each([
     ['somebody else made', {}],
     ['another installation made', { 'slipway.dev/installation': '7a0ef0a4-1111-4222-8333-444455556666' }],
   ])('because of a name that %s is reported, and changes nothing', async (_who, changed) => {

@@ -6,6 +6,7 @@ import type { Secret } from '../api/objects.js';
 import type { KubernetesSession } from './session.js';
 import { isTombstone } from '../instances/live-units.js';
 import { isStopped, refusalReason } from '../instances/pod-state.js';
+import { namespaceProblem } from '../config/namespace-problems.js';
 import { namespaceFor, type KubernetesTargetConfig } from '../target-config.js';
 import { kindOf, ownerReferenceTo, type Unit } from '../manifests/unit-kind.js';
 import { secretOf, unitOf } from '../manifests/unit.js';
@@ -16,8 +17,9 @@ export class UnitRefusedError extends Error {
   constructor(
     readonly reason: ObservationReason,
     cause: ApiError,
+    message = cause.message,
   ) {
-    super(cause.message, { cause });
+    super(message, { cause });
     this.name = 'UnitRefusedError';
   }
 }
@@ -102,6 +104,8 @@ async function createUnit(
       if (units.some(({ metadata }) => metadata.name === unit.metadata.name)) return undefined;
       throw new UnitNameTakenError(unit.metadata.name, namespace);
     }
+    const problem = namespaceProblem(error, config, spec.tenantName);
+    if (problem) throw new UnitRefusedError(problem.reason, error, problem.message);
     throw isRefusal(error) ? new UnitRefusedError(refusalReason(error.message, error.status), error) : error;
   }
 }

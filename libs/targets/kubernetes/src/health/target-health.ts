@@ -3,6 +3,7 @@ import type { TargetHealth } from '@slipway/target-driver';
 import { ApiError } from '../api/errors.js';
 import { apiVersionOf, type KubeKind } from '../api/kinds.js';
 import type { KubeApi } from '../api/requests.js';
+import { withoutAnyRight } from '../config/namespace-problems.js';
 import { ruleText, type Rule } from './target-health-rules.js';
 
 export interface TargetHealthOptions {
@@ -72,11 +73,22 @@ export class TargetHealthWatch {
     if (trouble) return { state: 'degraded', message: `${trouble.message}, since ${trouble.since}` };
     const missing = this.questions().filter((question) => this.missing.has(keyOf(question)));
     if (missing.length === 0) return { state: 'ok' };
-    const [types, rights] = [missing.filter(isOfType).map(keyOf), missing.filter((one) => !isOfType(one)).map(keyOf)];
-    const { server } = this.options;
+    const { server, rules } = this.options;
+    const types = missing.filter(isOfType).map(keyOf);
+    const { namespaces, others } = withoutAnyRight(
+      missing.flatMap((one) => (isOfType(one) ? [] : [one])),
+      rules().length,
+    );
+    const rights = others.map(keyOf);
     const more = rights.length > NAMED_RIGHTS ? ` and ${rights.length - NAMED_RIGHTS} more` : '';
     const sentences = [
       ...types.map((type) => `${server} does not have the type ${type}. Install its CustomResourceDefinition.`),
+      ...namespaces
+        .slice(0, NAMED_RIGHTS)
+        .map(
+          (namespace) =>
+            `Slipway's account on ${server} has no right in namespace ${namespace}. Create the namespace if it does not exist, and bind the Role of the target in it.`,
+        ),
       ...(rights.length > 0
         ? [
             `Slipway's account on ${server} is not allowed to: ${rights.slice(0, NAMED_RIGHTS).join(', ')}${more}. Allow this in a Role.`,

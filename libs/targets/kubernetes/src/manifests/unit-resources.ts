@@ -71,10 +71,20 @@ export function resourceIssues(
     add('accelerator', 'required', `engine "${engineName}" runs on these accelerators: ${names}`);
   if (count !== undefined) issues.push(...countIssues(engineName, engine, config, spec, count));
   if (memory === undefined) return issues;
-  if (!most) add('memory_mb', 'not_allowed', `engine "${engineName}" does not let a revision set its memory`);
+  if (!most) add('memory_mb', 'not_allowed', memoryNotAllowed(engineName, engine));
   else if (!isWhole(memory, 1, most.max))
-    add('memory_mb', 'invalid_value', `must be a whole number from 1 to ${most.max} for engine "${engineName}"`);
+    add(
+      'memory_mb',
+      'invalid_value',
+      `must be a whole number of MiB from 1 to ${most.max}, which is allow.memory_mb.max of engine "${engineName}"`,
+    );
   return issues;
+}
+
+function memoryNotAllowed(name: string, { resources: { limits, requests } }: KubernetesEngine): string {
+  const memory = limits?.['memory'] ?? requests?.['memory'];
+  const own = memory === undefined ? 'no limit of memory' : `${memory} of memory`;
+  return `engine "${name}" has ${own} for each pod, and a revision may not change it: omit memory_mb, or set allow.memory_mb.max of the engine in the configuration of the target`;
 }
 
 function countIssues(
