@@ -22,4 +22,5 @@ export {
 } from './test-plane.js';
 export { SwallowingProxy } from './swallowing-proxy.js';
 export { isReady, TestBed, type TestBedOptions } from './test-bed.js';
+export { startTrial, type Trial } from './trial.js';
 export { eventually } from './waiting.js';

@@ -1,8 +1,7 @@
 import { BIN_VARIABLE, findPrograms } from './test-plane.js';
-import { ControlPlane } from './control-plane.js';
-import { TestBed } from './test-bed.js';
+import { startTrial } from './trial.js';
 
-// Starts a control plane with two nodes for manual experiments, until Ctrl-C: node tools/kube-testbed/dist/main.js
+// Starts a control plane with two nodes, and prints how to use it, until Ctrl-C: npm run kube:try
 
 const EXIT_MISSING = 3;
 
@@ -11,13 +10,14 @@ if (found.bin === undefined) {
   process.stderr.write(`${found.why}. Set it with ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs)\n`);
   process.exit(EXIT_MISSING);
 }
-const plane = await ControlPlane.start({ bin: found.bin });
-const bed = await TestBed.open({ access: plane.access, nodes: [{ gpus: 8 }, {}] });
-const namespace = await bed.namespace();
+const trial = await startTrial(found.bin);
 process.stdout.write(
   `${[
-    `export KUBECONFIG=${plane.access.kubeconfig} PATH=${found.bin}:$PATH`,
-    `# Pods in the namespace ${namespace} run as processes. Ctrl-C stops everything.`,
+    `# Pods in the namespace ${trial.namespace} run as processes of this machine. Ctrl-C stops everything.`,
+    '# Slipway with a target "pods" on this cluster, in another terminal:',
+    `SLIPWAY_CONFIG=${trial.configFile} npm start`,
+    '# kubectl, as an administrator:',
+    `export KUBECONFIG=${trial.kubeconfig} PATH=${found.bin}:$PATH`,
   ].join('\n')}\n`,
 );
 const alive = setInterval(() => undefined, 60_000);
@@ -25,5 +25,4 @@ await new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
 });
 clearInterval(alive);
-await bed.close();
-await plane.stop();
+await trial.close();
