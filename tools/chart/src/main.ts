@@ -3,9 +3,9 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '@slipway/platform-config';
 import { format, resolveConfig } from 'prettier';
-import { copiedFiles, kubeProgram, PRODUCTION, RAW } from './chart.js';
+import { chartRules, copiedFiles, kubeProgram, PRODUCTION, RAW } from './chart.js';
 import { renderChart } from './helm.js';
-import { rawManifests } from './manifests.js';
+import { outsideManifest, rawManifests } from './manifests.js';
 
 // Copies what the chart has from other folders, and renders it as manifests for kubectl, by default with the production
 // values into deploy/kubernetes:
@@ -26,7 +26,8 @@ for (const { source, copy } of copiedFiles()) {
 }
 const objects = await renderChart({ helm, values: [values.values] });
 await mkdir(values.into, { recursive: true });
-for (const [name, text] of rawManifests(objects, 'slipway')) {
+const files = [...rawManifests(objects, 'slipway'), ['outside-cluster.yaml', outsideManifest(chartRules(), 'slipway')]];
+for (const [name = '', text = ''] of files) {
   const file = path.join(values.into, name);
   await writeFile(file, await format(text, { ...(await resolveConfig(path.join(RAW, name))), parser: 'yaml' }));
   process.stdout.write(`${path.relative(process.cwd(), file)}\n`);

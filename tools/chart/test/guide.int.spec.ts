@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it as always, jest } from '@jest/globals';
 import { ControlPlane, programs, TestBed } from '@slipway/kube-testbed';
 import { childEnvironment } from '@slipway/platform-config';
 import { ROOT } from '../src/chart.js';
+import { commandBlocks } from './command-blocks.js';
 import { kubectlAt } from './kubectl.js';
 import { helm, itWith, kubectl, psql } from './programs.js';
 import { StandIns } from './stand-ins.js';
@@ -15,11 +16,11 @@ jest.setTimeout(1_200_000);
 const it = itWith(helm, kubectl, psql);
 const LIMIT_MS = 1_000_000;
 const PAGE = 'docs/guides/kubernetes.md';
-const markdown = readFileSync(path.join(ROOT, PAGE), 'utf8');
-const BLOCK = /^```(?:sh|bash)([^\n]*)\n([\s\S]*?)^```$/gm;
-const blocks = [...markdown.matchAll(BLOCK)].map(([, info, text]) => ({ info: info!.trim(), text: text! }));
+const blocks = commandBlocks(PAGE);
+const CLEANING = 'Clean a namespace';
 /** Needs of a block that the test bed cannot meet; every other block is run. */
-const REASONS = /^no-run: (?:needs Docker\b|the simulated nodes of our tests do not forward ports\b)/;
+const REASONS =
+  /^no-run: (?:needs Docker\b|the simulated nodes of our tests do not forward ports\b|compiles Kubernetes; a test|needs the two processes above)/;
 const CHAT = `curl -sf http://127.0.0.1:7080/v1/chat/completions -H "authorization: Bearer $SLIPWAY_TOKEN" \
   -H 'content-type: application/json' -d '{"model": "pods", "messages": [{"role": "user", "content": "still there?"}]}'`;
 
@@ -103,15 +104,16 @@ async function describePods(namespace: string): Promise<{ restarts: number; text
   };
 }
 
-always('the page marks only blocks that need Docker or forwarded ports as not run', () => {
+always('the page marks only blocks that need Docker, forwarded ports or a build of Kubernetes as not run', () => {
   const skipped = blocks.filter(({ info }) => info !== '');
   expect(skipped.map(({ info }) => info).filter((info) => !REASONS.test(info))).toEqual([]);
-  expect(skipped).toHaveLength(2);
+  expect(skipped).toHaveLength(4);
   expect(blocks.length).toBeGreaterThan(6);
 });
 
-it('the commands of the page install the chart without a value, serve a model in a pod, upgrade, roll back and drain a node', async () => {
-  const shown = blocks.filter(({ info }) => info === '').map(({ text }) => text);
+it('the commands of the page install the chart without a value, serve a model in a pod, upgrade, roll back, drain a node and clean up', async () => {
+  const run = blocks.filter(({ info }) => info === '');
+  const shown = run.filter(({ section }) => section !== CLEANING).map(({ text }) => text);
   const [install, ...rest] = shown;
   const installed = await type([install!]);
   const { restarts, text } = await describePods('slipway');
@@ -124,8 +126,25 @@ it('the commands of the page install the chart without a value, serve a model in
   expect(output).toContain('Rollback was a success');
   expect(output).toMatch(/node\/\S+ drained/);
 
+  // Rights of the account outside of the cluster: in both namespaces, and in no other.
+  expect(output.match(/^(?:yes|no)$/gm)).toEqual(['yes', 'yes', 'yes', 'yes', 'yes', 'no']);
+
   const token = rest.find((one) => one.includes('export SLIPWAY_TOKEN'))!;
   await delay(1_000);
   const after = await type([token, `until ${CHAT}; do sleep 1; done`]);
   expect(after).toEqual({ status: 0, output: expect.stringContaining('choices') });
+
+  const cleaned = await type([token, ...run.filter(({ section }) => section === CLEANING).map(({ text }) => text)]);
+  expect(cleaned).toEqual({
+    status: 0,
+    output: expect.stringMatching(/deployment\.apps "slw-\S+" (?:force )?deleted/),
+  });
+  const left = await kubectlAt(
+    kubectl,
+    plane!.access.kubeconfig,
+  )([
+    ...['get', 'deployments,pods,services,poddisruptionbudgets,secrets', '-n', 'slipway-models', '-o', 'name'],
+    ...['-l', 'app.kubernetes.io/managed-by=slipway'],
+  ]);
+  expect(left).toEqual({ status: 0, stdout: '', stderr: expect.anything() });
 });

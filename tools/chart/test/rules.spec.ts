@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { chartRules, ROOT, type ChartRule } from '../src/chart.js';
+import { chartRules, RAW, ROOT, type ChartRule } from '../src/chart.js';
+import { objectsOf } from '../src/helm.js';
+import { outsideManifest } from '../src/manifests.js';
 
 interface Rule {
   group: string;
@@ -66,4 +69,11 @@ it('no right reaches further than a namespace of models', () => {
   expect(worker.filter(({ resources, verbs }) => resources.includes('secrets') && verbs.join() !== 'create')).toEqual(
     [],
   );
+});
+
+it('the Role for a Slipway outside of the cluster has the rights without groups and InferencePools', () => {
+  const committed = objectsOf(readFileSync(path.join(RAW, 'outside-cluster.yaml'), 'utf8'));
+  expect(committed).toEqual(objectsOf(outsideManifest(worker, 'slipway')));
+  const [role] = committed as unknown as [{ rules: ChartRule[] }];
+  expect(texts(role.rules)).toEqual(needed({ writesSecrets: true, usesGroups: false, usesInferencePools: false }));
 });
