@@ -18,6 +18,8 @@ const CONSEQUENCES = [
   'for more information',
   'for further information',
   'for usage',
+  ' validation error for ',
+  ' validation errors for ',
   'traceback (most recent call last)',
   'the above exception was the direct cause',
   'during handling of the above exception',
@@ -62,8 +64,11 @@ const ERRORS = [
   'unrecognized argument',
   'required flag',
 ];
-/** Beginnings of such lines, as loggers write them; the last is that of klog: `E0131 10:00:00.123456`. */
-const ERROR_START = /^(?:error |\[error\]|fatal |critical |level=error|[ef][01]\d[0-3]\d \d\d:)/;
+/**
+ * Beginnings of such lines, as loggers write them, often after a time; the last is that of klog:
+ * `E0131 10:00:00.123456`.
+ */
+const ERROR_START = /^(?:[\d\-t:.,z+[\] ]{0,40}(?:error|fatal|critical)[\] ]|level=error|[ef][01]\d[0-3]\d \d\d:)/;
 
 /** The lines of a usage text: the index of its first line, and the index after its last one. */
 interface UsageText {

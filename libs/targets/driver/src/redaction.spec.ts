@@ -76,6 +76,7 @@ describe('text that is no secret', () => {
     'served Llama-4-Scout-17B-16E-Instruct-FP8-dynamic2',
     'served Meta-Llama-3-1-70B-Instruct-quantized-w4a16',
     'pulled docker://vllm:v0.18.0@sha256:0123456789abcdef',
+    'sk-learn-feature-extraction-models',
     'loaded Qwen2VLForConditionalGenerationWithProcessor',
   ])('is not redacted: %s', (line) => {
     expect(redactSecrets(line)).toBe(line);
@@ -103,6 +104,7 @@ describe('text that is no secret', () => {
 
   it.each([
     ['--api-key=abc', '--api-key=[redacted]'],
+    ['OPENAI_API_KEY=sk-proj-abc123abc123abc123', 'OPENAI_API_KEY=[redacted]'],
     ["args: ['--api-key', 'abc', '--port']", "args: ['--api-key', '[redacted]', '--port']"],
     ['"--api-key","abc"', '"--api-key","[redacted]"'],
     ['--password TOPSECRET', '--password [redacted]'],

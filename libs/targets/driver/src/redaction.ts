@@ -23,13 +23,13 @@ const SHORTEST_TEXT = 5;
  */
 const SECRETS: RegExp[] = [
   /()\bhf_[A-Za-z0-9]{20,}/g,
-  /()\b(?:sk|ghp|gho|ghs|glpat)[-_][A-Za-z0-9_-]{16,}/g,
   /(\bslw_[A-Za-z0-9-]{1,64}_)[^\s"',;}\]]+/g,
   // Up to the last @, because a password may contain one. An image may have a tag and a digest.
   /(\/\/)[^\s/:@]*:[^\s/]*(?=@(?!sha256:))/g,
 ];
 /** The same, unless a word is in the position of the secret. The second group is the name before it. */
 const SECRETS_OR_WORDS: RegExp[] = [
+  /()()\b((?:sk|ghp|gho|ghs|glpat)[-_][A-Za-z0-9_-]{16,})/g,
   /(\b(Bearer|Basic)\s+)([^\s"',;]+)/gi,
   /((api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)([^\s"',;&()[\]}][^\s"',;&)\]}]*)/gi,
 ];
@@ -104,7 +104,9 @@ export function withoutValue(text: string, value: string): string {
 
 /** Whether a value after `Bearer`, or after the name of a secret, is a word. `Basic` also begins ordinary sentences. */
 function isNoSecret(value: string, name: string): boolean {
-  if (value.startsWith('[redacted') || isWord(value, name)) return true;
+  if (/^\[?redacted/.test(value) || isWord(value, name)) return true;
+  // Tokens are mixed, unlike names such as `sk-learn-feature-extraction`.
+  if (name === '') return /^[a-z_-]*$/.test(value);
   return name.toLowerCase() === 'basic' && /^(?:[A-Z]?[a-z]{1,30}[.:]?|realm=.*)$/.test(value);
 }
 

@@ -359,6 +359,32 @@ const OUTPUTS: [name: string, cause: ObservationReason, line: string, output: st
     ["server: unrecognized option '--foo'", 'Usage: server [-p port]', '  -p  port'],
   ],
   [
+    'kong with an unknown flag',
+    'bad_argument',
+    'local-ai: error: unknown flag --foo',
+    ['local-ai: error: unknown flag --foo'],
+  ],
+  [
+    'Node with an unknown option',
+    'bad_argument',
+    "TypeError [ERR_PARSE_ARGS_UNKNOWN_OPTION]: Unknown option '--foo'",
+    [
+      "TypeError [ERR_PARSE_ARGS_UNKNOWN_OPTION]: Unknown option '--foo'",
+      '    at checkUnknownOption (node:internal/util/parse_args:9:9)',
+      '',
+      'Node.js v20.19.0',
+    ],
+  ],
+  [
+    'absl with an unknown flag',
+    'bad_argument',
+    "FATAL Flags parsing error: Unknown command line flag 'foo'",
+    [
+      "FATAL Flags parsing error: Unknown command line flag 'foo'",
+      'Pass --helpshort or --helpfull to see help on flags.',
+    ],
+  ],
+  [
     'a program that only prints its usage',
     'bad_argument',
     'Usage: engine --port PORT --model PATH',

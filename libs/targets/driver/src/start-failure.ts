@@ -140,6 +140,7 @@ const CAUSES: Cause[] = [
       // Go: flag, cobra
       'flag provided but not defined: -',
       'unknown flag: -',
+      'error: unknown flag -',
       'unknown shorthand flag: ',
       'flag needs an argument: ',
       'invalid argument "* for "-',
@@ -150,6 +151,8 @@ const CAUSES: Cause[] = [
       // getopt, commander, yargs
       'unrecognized option ',
       'unknown option: ',
+      "unknown option '-",
+      'unknown command line flag ',
       'option requires an argument',
       "option '* requires an argument",
       'error: unknown option',
