@@ -194,8 +194,8 @@ const ofAny = (instances: readonly InstanceReference[]): string =>
   `slipway.dev/instance in (${instances.map(({ id }) => id).join()})`;
 
 /**
- * Runs the simulator in pods, and spreads those of a revision over different nodes if there are several. Also has one
- * engine with a key of its own, one that fits no node, and one whose image does not exist.
+ * Runs the simulator in pods. Also has one engine with a key of its own, one that fits no node, and one whose image does
+ * not exist.
  */
 const configOf = (kubeconfig: string, namespace: string) => `
 targets:
@@ -213,16 +213,6 @@ targets:
         ready: &ready {path: /health, timeout_seconds: 60}
         stop: &stop {drain: engine, drain_seconds: 60}
         allow: &allow {max_replicas: 4}
-        pod:
-          spec:
-            affinity:
-              podAntiAffinity:
-                preferredDuringSchedulingIgnoredDuringExecution:
-                  - weight: 100
-                    podAffinityTerm:
-                      topologyKey: kubernetes.io/hostname
-                      labelSelector: {matchLabels: {app.kubernetes.io/managed-by: slipway}}
-                      matchLabelKeys: [slipway.dev/revision]
       keyed:
         image: test/sim
         command: [sim, --host, 0.0.0.0, --port, "{port}", --model, "{model.id}", --api-key, $(SIM_KEY)]

@@ -86,7 +86,16 @@ export interface KubernetesEngine extends TemplateConfig {
   pod: PodPart;
   /** The same for the nodes of a group that do not lead. */
   worker_pod: PodPart;
+  /** Absent: `soft`. */
+  spread?: Spread;
 }
+
+/**
+ * How the instances of a revision share nodes. `soft`: on different nodes and zones if possible. `hard`: only on
+ * a node with the fewest of them, or they wait. `pack`: next to other instances of the target, so that other nodes stay
+ * free.
+ */
+export type Spread = 'soft' | 'hard' | 'pack';
 
 /** Requests of a revision that are allowed in addition to declared arguments and variables. */
 export interface Allowance {

@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from '@jest/globals';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { workerRules, type GrantedAccess, type PolicyRule, type TestBed } from '@slipway/kube-testbed';
 import { KubernetesDriver } from '../src/driver/kubernetes-driver.js';
 import type { KubernetesDriverOptions } from '../src/driver/session.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
 import { engineConfig, INSTALLATION, instanceSpec, targetConfig, until } from './driver-bench.js';
+
+const run = promisify(execFile);
 
 /** The drivers of tests check all rights within a second, and the server notices a new Role as fast. */
 const RIGHT_MS = 20_000;
@@ -78,6 +83,17 @@ export class BedBench {
         await this.granted.allow(all);
         await becomes('ok');
       }
+  }
+
+  /** Runs a kubectl command, as a person types it, with the rights of an administrator, and returns its output. */
+  async kubectl(command: string): Promise<string> {
+    const { bin, kubeconfig } = this.bed.access;
+    const words = command.match(/'[^']*'|\S+/g) ?? [];
+    const args = words.map((word) => word.replace(/^'(.*)'$/s, '$1'));
+    expect(args.shift()).toBe('kubectl');
+    const where = args.includes('-n') ? [] : ['-n', this.namespace];
+    const { stdout } = await run(path.join(bin, 'kubectl'), ['--kubeconfig', kubeconfig, ...where, ...args]);
+    return stdout;
   }
 
   setHealthy(isHealthy: boolean): void {

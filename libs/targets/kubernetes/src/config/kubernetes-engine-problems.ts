@@ -39,6 +39,7 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
     ...gpuProblems(engine),
     ...unitProblems(engine),
     ...amountProblems(engine),
+    ...spreadProblems(engine),
     ...podPartProblems('pod', pod, taken),
     ...podPartProblems('worker_pod', workerPod, taken),
   ];
@@ -159,5 +160,16 @@ function unitProblems({ unit, worker_command: worker, worker_pod: pod }: Kuberne
   return [
     ...(worker ? [{ key: 'worker_command', problem }] : []),
     ...(Object.keys(pod).length > 0 ? [{ key: 'worker_pod', problem }] : []),
+  ];
+}
+
+/** The operator's list would replace the constraint that `hard` consists of. */
+function spreadProblems({ spread, pod }: KubernetesEngine): TemplateProblem[] {
+  if (spread !== 'hard' || pod.spec?.['topologySpreadConstraints'] === undefined) return [];
+  return [
+    {
+      key: 'spread',
+      problem: 'must not be hard in addition to pod.spec.topologySpreadConstraints, which replaces its constraint',
+    },
   ];
 }

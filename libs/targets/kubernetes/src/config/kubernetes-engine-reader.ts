@@ -31,6 +31,7 @@ type WrittenEngine = TemplateConfig & {
   unit?: { kind: 'deployment' | 'leaderworkerset'; size?: number };
   worker_command?: TemplateConfig['command'];
   resources?: KubernetesEngine['resources'];
+  spread?: KubernetesEngine['spread'];
   allow?: {
     accelerators?: string[];
     count?: { max?: number; fixed?: number; arg?: string | string[] };

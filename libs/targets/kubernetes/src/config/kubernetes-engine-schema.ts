@@ -143,6 +143,12 @@ export const KUBERNETES_ENGINE: MappingSchema = mapping(
       description: 'Resources of its container, as in a pod',
     },
     allow: ALLOW,
+    spread: {
+      enum: ['soft', 'hard', 'pack'],
+      default: 'soft',
+      description:
+        'Nodes of the instances of a revision. soft: different nodes and zones if possible; hard: an instance waits while no node with the fewest of them has capacity; pack: next to other instances of the target',
+    },
     pod: POD,
     worker_pod: { ...POD, description: 'The same for the pods of a group that are not the leader' },
   },

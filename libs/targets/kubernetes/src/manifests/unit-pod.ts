@@ -3,6 +3,7 @@ import type { Container, EnvVar, PodSpec, PodTemplate } from '../api/objects.js'
 import { mergePod } from './pod-merge.js';
 import { listed, mapping, protectedContainer, protectedPod } from './pod-protection.js';
 import { ENGINE_CONTAINER } from './unit-kind.js';
+import { placementOf } from './unit-placement.js';
 import { engineOf, type KubernetesEngine, type KubernetesTargetConfig, type PodPart } from '../target-config.js';
 import { commandOf, environmentOf, workerCommandOf } from './unit-environment.js';
 import { PORT_NAME, probesOf } from './unit-probes.js';
@@ -28,7 +29,8 @@ export function podTemplateOf(
 ): PodTemplate {
   const engine = engineOf(config, spec.runtime.engine);
   const part: PodPart = role === 'serves' ? engine.pod : engine.worker_pod;
-  const merged = mergePod<PodTemplate>({ metadata: {}, spec: defaultsOf(engine) }, part);
+  const ours = { ...defaultsOf(engine), ...(role === 'serves' && placementOf(engine, labels)) };
+  const merged = mergePod<PodTemplate>({ metadata: {}, spec: ours }, part);
   const metadata = mergePod(merged.metadata ?? {}, {
     labels,
     ...(Object.keys(annotations).length > 0 && { annotations }),
