@@ -49,9 +49,10 @@ export const OBSERVATION_REASONS = [
   'bad_argument',
   'program_not_found',
   'driver',
-  // The host took its place away; no fault of the instance.
+  // The host or a person took its place away; no fault of the instance.
   'preempted',
   'evicted',
+  'deleted',
   'node_lost',
   'node_shutdown',
 ] as const;
@@ -62,6 +63,7 @@ export type ObservationReason = (typeof OBSERVATION_REASONS)[number];
 export const DISRUPTIONS: ReadonlySet<ObservationReason> = new Set([
   'preempted',
   'evicted',
+  'deleted',
   'node_lost',
   'node_shutdown',
 ] as const);

@@ -71,11 +71,12 @@ kubeIt('loses no request while a pod is evicted, which is no crash', async () =>
   expect(events).not.toContain('instance.crashed');
 });
 
-kubeIt('loses no request when a pod is deleted by hand', async () => {
+kubeIt('loses no request when a pod is deleted by hand, which is no crash', async () => {
   const { bed, namespace } = kube;
   const { restarts, events } = await replacesOne((name) => bed.client.remove(PODS, { namespace, name }));
-  expect(restarts).toBe(1);
-  expect(events).toContain('instance.crashed');
+  expect(restarts).toBe(0);
+  expect(events).toContain('instance.moved');
+  expect(events).not.toContain('instance.crashed');
 });
 
 kubeIt('serves requests whose answer had not begun when an engine dies, and its kubelet restarts it', async () => {

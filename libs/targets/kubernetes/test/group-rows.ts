@@ -38,7 +38,7 @@ export function member(index: number, status: PodStatus, more: Partial<Pod['meta
 const unready = [scheduled, condition('ContainersReady', 'False'), condition('Ready', 'False')];
 export const UP: PodStatus = { conditions: ready, ...engine({ ready: true, started: true, state: running }) };
 export const LOADING: PodStatus = { conditions: unready, ...engine({ started: false, state: running }) };
-const exit: ContainerState = { terminated: { exitCode: 3, reason: 'Error', finishedAt: LATER } };
+export const exit: ContainerState = { terminated: { exitCode: 3, reason: 'Error', finishedAt: LATER } };
 export const RESTARTED: PodStatus = { conditions: unready, ...engine({ restartCount: 1, state: exit }) };
 export const UNSCHEDULABLE: PodStatus = {
   phase: 'Pending',

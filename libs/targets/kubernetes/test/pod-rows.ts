@@ -253,7 +253,7 @@ export const rows: Row[] = [
   [
     'a pod that somebody deletes',
     [pod({ conditions: ready, ...engine({ state: running, started: true }) }, { deletionTimestamp: LATER })],
-    { state: 'unhealthy', reason: 'killed', message: 'pod pod-1 is being deleted' },
+    { state: 'unhealthy', reason: 'deleted', message: 'pod pod-1 is being deleted' },
   ],
   [
     'a node that does not answer',

@@ -132,12 +132,28 @@ function endLine(message: string, code: number | null): string | undefined {
 
 /** How a pod that is deleted, or is about to be, has ended. */
 export function endOfPod(pod: Pod): LastExit {
-  const disruption = disruptionOf(pod);
-  const { code = null, reason, at } = exitOf(engineStatus(pod)) ?? {};
+  const { code = null, at } = exitOf(engineStatus(pod)) ?? {};
   const since = at ?? pod.metadata.deletionTimestamp;
-  // A pod that was deleted by hand counts as killed, for any exit code of the engine.
-  const ended = disruption ?? (isLeaving(pod) ? 'killed' : (reason ?? 'killed'));
+  // A kubelet has a reason if it refused the pod. One that only ended a deleted pod has none.
+  const isRefused = isOver(pod) && (!isLeaving(pod) || pod.status?.reason !== undefined);
+  const ended = disruptionOf(pod) ?? exitBeforeDeletion(pod)?.reason ?? (isRefused ? 'killed' : 'deleted');
   return { code, reason: ended, ...(since ? { at: since } : {}) };
+}
+
+/**
+ * The end of an engine that no longer ran when a client deleted its pod. Such a deletion is no excuse: the engine had
+ * crashed. Any other engine of a deleted pod was ended by the deletion, whatever its exit code is.
+ */
+function exitBeforeDeletion(pod: Pod): LastExit | undefined {
+  const status = engineStatus(pod);
+  const exit = status?.state?.running ? undefined : exitOf(status);
+  if (!isLeaving(pod)) return exit;
+  const { deletionTimestamp = '', deletionGracePeriodSeconds: graceSeconds } = pod.metadata;
+  // When its kubelet removes the pod, the server replaces both by the present. The spec then has the most that it was.
+  const agoSeconds = graceSeconds || (pod.spec?.terminationGracePeriodSeconds ?? 0);
+  const deletedAt = Date.parse(deletionTimestamp) - agoSeconds * 1_000;
+  // A container that was never started ends without a time.
+  return Date.parse(exit?.at ?? '') < deletedAt ? exit : undefined;
 }
 
 /**
@@ -145,11 +161,19 @@ export function endOfPod(pod: Pod): LastExit {
  * @param known the end of the pods that ended before
  */
 export function endInGroup(pod: Pod, known: LastExit | undefined): LastExit {
-  const end = disruptionOf(pod) === undefined ? (exitBefore(pod) ?? endOfPod(pod)) : endOfPod(pod);
+  const end = endOfMember(pod);
   const isWithOthers = Math.abs(Date.parse(end.at ?? '') - Date.parse(known?.at ?? '')) < TOGETHER_MS;
   // If pods end together, the cause is that of a pod which did not just end with the others.
-  return known && known.reason !== 'killed' && end.reason === 'killed' && isWithOthers ? known : end;
+  return known && !isPassive(known) && isPassive(end) && isWithOthers ? known : end;
 }
+
+/** The controller deletes all pods of a group in which a container has restarted, so that counts first. */
+function endOfMember(pod: Pod): LastExit {
+  const end = endOfPod(pod);
+  return end.reason === 'deleted' && restartsOf(pod) > 0 ? (exitBefore(pod) ?? end) : end;
+}
+
+const isPassive = ({ reason }: LastExit): boolean => reason === 'killed' || reason === 'deleted';
 
 /** The end of the previous life in the same pod. */
 export function exitBefore(pod: Pod): LastExit | undefined {

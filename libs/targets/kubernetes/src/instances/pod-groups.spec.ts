@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Observation } from '@slipway/target-driver';
 import {
   disrupted,
+  exit,
   group,
   LEAVING,
   LOADING,
@@ -52,7 +53,7 @@ describe('a group', () => {
       [leader, first, member(2, disrupted('EvictionByEvictionAPI'))],
       { state: 'unhealthy', reason: 'evicted' },
     ],
-    ['a worker that goes', [leader, first, member(2, UP, LEAVING)], { state: 'unhealthy', reason: 'killed' }],
+    ['a worker that goes', [leader, first, member(2, UP, LEAVING)], { state: 'unhealthy', reason: 'deleted' }],
     [
       'a worker on a node that is lost',
       [leader, first, member(2, disrupted('DeletionByTaintManager'), LEAVING)],
@@ -67,7 +68,7 @@ describe('a group', () => {
         lastExit: { code: null, reason: 'evicted', at: expect.any(String) as never },
       },
     ],
-    ['a leader that goes', [member(0, UP, LEAVING), first, second], { state: 'unhealthy', reason: 'killed' }],
+    ['a leader that goes', [member(0, UP, LEAVING), first, second], { state: 'unhealthy', reason: 'deleted' }],
     ['a leader that loads', [member(0, LOADING), first, second], { state: 'starting', reason: 'loading' }],
     [
       'a leader that waits for a worker without a node',
@@ -166,10 +167,15 @@ describe('the end of a group', () => {
 
   it('that comes much later is another end', () => {
     const long = { code: null, reason: 'evicted' as const, at: '2026-03-01T09:00:00Z' };
-    expect(endInGroup(gone(leader), long)).toMatchObject({ reason: 'killed' });
+    expect(endInGroup(gone(leader), long)).toMatchObject({ reason: 'deleted' });
   });
 
   it('is the crash of the pod whose restart caused the restart of all', () => {
-    expect(endInGroup(gone(member(2, RESTARTED)), undefined)).toMatchObject({ code: 3, reason: 'exited' });
+    const crashed = endInGroup(gone(member(2, RESTARTED)), undefined);
+    expect(crashed).toMatchObject({ code: 3, reason: 'exited' });
+    expect(endInGroup(gone(leader), crashed)).toBe(crashed);
+    // It runs again when the controller deletes all pods.
+    const again = { ...UP, ...engine({ restartCount: 1, state: running, lastState: exit }) };
+    expect(endInGroup(gone(member(2, again)), undefined)).toMatchObject({ code: 3, reason: 'exited' });
   });
 });

@@ -39,7 +39,7 @@ function createdAt({ metadata: { creationTimestamp = '' } }: Pod): number {
 }
 
 /** Reasons without an explanation: the pod is being created, or was deleted with the others. */
-const UNEXPLAINED = new Set<ObservationReason | undefined>([undefined, 'loading', 'killed']);
+const UNEXPLAINED = new Set<ObservationReason | undefined>([undefined, 'loading', 'killed', 'deleted']);
 
 /**
  * Combines the states of a group's pods: it is ready if all of them are. Only the leader is probed, so it may be ready

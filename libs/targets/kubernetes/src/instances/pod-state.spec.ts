@@ -16,7 +16,8 @@ import {
   unit,
   WEBHOOK,
 } from '../../test/pod-rows.js';
-import { driftOf, observationOf, podOf, refusalReason } from './pod-state.js';
+import { endOfPod } from './pod-ends.js';
+import { observationOf, podOf, refusalReason } from './pod-state.js';
 
 const seen = (pods: Pod[], of: Deployment = unit()) => observationOf({ unit: of, generation: 1, pods });
 
@@ -130,16 +131,46 @@ describe('the pod of an instance', () => {
   });
 });
 
-describe('the drift of a unit', () => {
-  it.each([
-    [1, 1, undefined],
-    [2, 3, 'it has 3 replicas'],
-    [2, 1, 'was changed outside Slipway'],
-    [2, 0, undefined],
-  ])('is as expected for generation %d with %d replicas', (generation, replicas, words) => {
-    const drift = driftOf({ metadata: { name: 'u', generation }, spec: { replicas } });
-    if (words === undefined) expect(drift).toBeUndefined();
-    else expect(drift).toContain(words);
+describe('the end of a pod that a client deleted', () => {
+  /** Deleted at 10:07:00. */
+  const deleted = { deletionTimestamp: '2026-03-01T10:07:45Z', deletionGracePeriodSeconds: 45 };
+  const ended = (finishedAt: string, exitCode = 1) => ({ terminated: { exitCode, reason: 'Error', finishedAt } });
+  const [before, after] = ['2026-03-01T10:06:59Z', '2026-03-01T10:07:10Z'];
+
+  it.each<[string, Partial<ContainerStatus>, string]>([
+    ['that was being created', { state: { waiting: { reason: 'ContainerCreating' } } }, 'deleted'],
+    ['that was loading', { state: running, started: false }, 'deleted'],
+    ['that had crashed once and ran again', { state: running, lastState: ended(before), restartCount: 1 }, 'deleted'],
+    ['whose engine ended by the signal', { state: ended(after, 143) }, 'deleted'],
+    ['whose engine ended in the second of the deletion', { state: ended('2026-03-01T10:07:00Z') }, 'deleted'],
+    ['whose engine had crashed', { state: ended(before) }, 'exited'],
+    [
+      'that waited after a crash',
+      { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended(before, 139) },
+      'killed',
+    ],
+    [
+      'that never started',
+      { state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } }, started: false },
+      'deleted',
+    ],
+  ])('of an engine %s is %s', (_which, status, reason) => {
+    expect(endOfPod(pod({ conditions: [], ...engine(status) }, deleted))).toMatchObject({ reason });
+  });
+
+  it('is no end of its engine if the pod only disappeared, and is a crash if its node refused it', () => {
+    expect(endOfPod(pod({ conditions: ready, ...engine({ state: running }) }))).toMatchObject({ reason: 'deleted' });
+    const refused = { phase: 'Failed', reason: 'UnexpectedAdmissionError' };
+    expect(endOfPod(pod(refused))).toMatchObject({ reason: 'killed' });
+    expect(endOfPod(pod(refused, deleted))).toMatchObject({ reason: 'killed' });
+    const removed = { deletionTimestamp: '2026-03-01T10:07:12Z', deletionGracePeriodSeconds: 0 };
+    const spec = { terminationGracePeriodSeconds: 45 };
+    const last = pod({ phase: 'Succeeded', ...engine({ state: ended(after, 0) }) }, removed, spec);
+    expect(endOfPod(last)).toMatchObject({ reason: 'deleted' });
+    // The kubelet has ended it.
+    expect(endOfPod(pod({ phase: 'Failed', ...engine({ state: ended(after, 137) }) }, deleted))).toMatchObject({
+      reason: 'deleted',
+    });
   });
 });
 
