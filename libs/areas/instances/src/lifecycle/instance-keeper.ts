@@ -169,11 +169,12 @@ export class InstanceKeeper {
     return (await driver.answers(spec, baseUrl)) ? disputed(seen) : seen;
   }
 
-  /** Records the drift only. The next check handles all other observations. */
+  /** Records the drift or its end, and nothing else. The next check handles all other observations. */
   private async noteDrift(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
     const { state } = instance;
-    const event = instanceChanged(workload, instance, seen);
-    await this.transitions.change(workload, instance, { state, drift: seen.drift, event });
+    const { drift = null } = seen;
+    const event = drift === null ? undefined : instanceChanged(workload, instance, seen);
+    await this.transitions.change(workload, instance, { state, drift, event });
     return 0;
   }
 

@@ -34,8 +34,8 @@ export interface InstanceChange {
   /** Reset by a new generation, which has another key, and by a stop. */
   endingUrl?: string | null;
   isDoubted?: boolean;
-  /** Reset by a new generation, whose objects are created again. */
-  drift?: string;
+  /** Null if it ended. Also reset by a new generation, whose objects are created again. */
+  drift?: string | null;
   /** Assigns devices first. If the instance has to wait for them, its row only gets the reason. */
   needsDevices?: boolean;
   /** Whether its server is being started. */
@@ -207,7 +207,7 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     incarnation: change.incarnation === undefined ? instance.incarnation : change.incarnation,
     reason: change.reason === undefined ? instance.reason : change.reason,
     place: change.place === undefined ? instance.place : change.place,
-    drift: change.drift ?? (isNextGeneration ? null : instance.drift),
+    drift: change.drift === undefined ? (isNextGeneration ? null : instance.drift) : change.drift,
     ending_url: endsServing ? null : change.endingUrl === undefined ? instance.ending_url : change.endingUrl,
     doubted: change.isDoubted ?? instance.doubted,
     crash_streak: change.crashStreak ?? instance.crash_streak,

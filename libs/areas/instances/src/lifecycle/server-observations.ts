@@ -68,9 +68,9 @@ export function lastEndOf(instance: InstanceRow, seen: Observation): { reason?: 
   return { reason, isMove: reason !== undefined && DISRUPTIONS.has(reason) };
 }
 
-/** Whether the instance was changed on its target from outside Slipway, and this has not been recorded yet. */
+/** Whether the changes on its target from outside Slipway, or their end, have not been recorded yet. */
 export function isDriftNews(instance: Pick<InstanceRow, 'drift'>, { drift }: Observation): boolean {
-  return drift !== undefined && drift !== instance.drift;
+  return (drift ?? null) !== (instance.drift ?? null);
 }
 
 /**
