@@ -102,6 +102,21 @@ export class PlayedCluster {
     this.onPodDeletion(left);
   }
 
+  /** A client takes a label of the pod's selector away: its controller releases it and creates another one. */
+  release({ metadata: { name, namespace = '', uid = '' } }: Pod, label: string): void {
+    const played = this.pods.get(uid)!;
+    this.api.store.change<Pod>(
+      PODS,
+      namespace,
+      name,
+      ({ metadata }) => void delete metadata.labels![label],
+      'kubectl-label',
+    );
+    const unit = this.units.get(played.unit);
+    played.unit = '';
+    if (unit) this.meet(unit);
+  }
+
   /** Checks every unit again, as after a quota was raised. */
   reconcile(): void {
     for (const unit of this.units.values()) this.meet(unit);
@@ -182,7 +197,7 @@ export class PlayedCluster {
     this.made += 1;
     const { name, namespace = '', uid = '' } = unit.metadata;
     const template = unit.spec!.template!;
-    const metadata = { ...template.metadata, name: `${name}-${this.made}`, namespace };
+    const metadata = { ...template.metadata, name: `${name}-${this.made}`, generateName: `${name}-`, namespace };
     const spec = { ...template.spec, nodeName: 'node-1' };
     const created = this.api.store.put<Pod>(PODS, { metadata, spec, status: this.fixed ?? { phase: 'Pending' } });
     const pod: PlayedPod = {

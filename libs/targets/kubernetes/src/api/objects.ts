@@ -15,7 +15,16 @@ export interface ObjectMeta {
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
   finalizers?: string[];
+  /** Instead of `managedFields`: what others have set. Never sent. */
+  foreign?: ForeignField[];
   [field: string]: unknown;
+}
+
+/** A field that a client other than Slipway has set, as the API server records it in `managedFields`. */
+export interface ForeignField {
+  /** From the outside to the inside. An item of a list is `k:{"name":"engine"}` or `v:"value"`, like on the server. */
+  path: string[];
+  manager: string;
 }
 
 export interface OwnerReference {

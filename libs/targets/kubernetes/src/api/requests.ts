@@ -1,6 +1,7 @@
 import type { KubeCluster } from './cluster.js';
 import { boundedStream } from './bounded-stream.js';
 import { ApiError, type ApiCall } from './errors.js';
+import { keepForeignFields } from './field-owners.js';
 import { apiVersionOf, groupPathOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type KubeKind } from './kinds.js';
 import type { KubeList, KubeObject } from './objects.js';
 import { Transport, type ApiRequest, type TransportOptions } from './transport.js';
@@ -75,7 +76,7 @@ const FIELD_MANAGER = 'slipway';
 /**
  * An API server, as far as the target needs it. Each call has one time limit and ends in one of three ways: with its
  * answer, with `ApiError` (the server refused), or with `UnreachableError` (it is unknown whether the call had an
- * effect). Objects have no `managedFields` and are otherwise unchanged.
+ * effect). Objects have `foreign` instead of `managedFields`, and are otherwise unchanged.
  */
 export class KubeApi {
   private readonly transport: Transport;
@@ -154,6 +155,25 @@ export class KubeApi {
         query: { fieldManager: manager, force, fieldValidation: 'Strict' },
         // The name says YAML, and JSON is valid YAML.
         contentType: 'application/apply-patch+yaml',
+        call: callOf('patch', kind, namespace, name),
+      },
+      object,
+    );
+  }
+
+  /**
+   * Merge patch of an existing object: sets its fields, replaces lists as a whole, and removes fields that are null, of
+   * whatever manager they are.
+   */
+  async merge<T extends KubeObject>(kind: KubeKind, namespace: string, object: KubeObject): Promise<T> {
+    const { name } = object.metadata;
+    return this.write<T>(
+      kind,
+      {
+        method: 'PATCH',
+        path: pathOf(kind, namespace, name),
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+        contentType: 'application/merge-patch+json',
         call: callOf('patch', kind, namespace, name),
       },
       object,
@@ -295,7 +315,7 @@ export class KubeApi {
   private object<T extends KubeObject>(answer: unknown): T {
     const object = this.mapping(answer, 'an object') as unknown as T;
     if (!isKubeObject(object)) throw this.invalid('an object');
-    delete object.metadata.managedFields;
+    keepForeignFields(object.metadata);
     return object;
   }
 

@@ -1,4 +1,5 @@
-import type { KubeObject, Status } from './objects.js';
+import { keepForeignFields } from './field-owners.js';
+import type { KubeObject, ObjectMeta, Status } from './objects.js';
 
 /** One event of a watch. An ERROR carries a Status, a BOOKMARK only a version. */
 export type WatchEvent =
@@ -57,7 +58,7 @@ function eventIn(line: string): WatchEvent {
   if (!TYPES.has(event?.type ?? '')) throw new BrokenWatchError('sent an event of an unknown type');
   if (typeof metadata.name !== 'string' || typeof metadata.uid !== 'string')
     throw new BrokenWatchError('sent an object without name and uid');
-  delete metadata.managedFields;
+  keepForeignFields(metadata as ObjectMeta);
   return event as WatchEvent;
 }
 

@@ -131,7 +131,7 @@ describe('changes of objects by others', () => {
     expect(after.incarnation).not.toBe(before.incarnation);
   });
 
-  it('a pod that another client deletes is replaced, with the reason killed', async () => {
+  it('a pod that another client deletes is replaced, with the reason deleted', async () => {
     const spec = instanceSpec();
     const before = await serving(spec);
     const { name } = onlyPod().metadata;
@@ -141,7 +141,7 @@ describe('changes of objects by others', () => {
       () => driver.observe(spec),
       ({ state, incarnation }) => state === 'ready' && incarnation !== before.incarnation,
     );
-    expect(after.lastExit).toMatchObject({ reason: 'killed' });
+    expect(after.lastExit).toMatchObject({ reason: 'deleted' });
   });
 
   it('a unit that another client deletes is absent once its pods have ended, and the next generation waits for them', async () => {
@@ -184,6 +184,109 @@ describe('changes of objects by others', () => {
       ({ state }) => state === 'ready',
     );
     expect(bench.cluster.podsOf(spec.instanceId)).toHaveLength(1);
+  });
+
+  it('a change of a unit is reported until it is undone, also by a process that starts then', async () => {
+    const spec = instanceSpec();
+    await serving(spec);
+    const { name } = units()[0]!.metadata;
+    const scale = (replicas: number) =>
+      store().change<Deployment>(
+        DEPLOYMENTS,
+        NAMESPACE,
+        name,
+        ({ spec }) => void (spec!.replicas = replicas),
+        'kubectl-scale',
+      );
+    scale(3);
+    await until(
+      () => driver.observe(spec),
+      ({ drift }) => drift?.includes('it has 3 replicas (spec.replicas by kubectl-scale)') === true,
+    );
+    await until(
+      () => units()[0]!.metadata.annotations,
+      (notes) => notes?.['slipway.dev/created-spec'] !== undefined,
+    );
+    scale(1);
+    const isOver = ({ drift }: Observation) => drift === undefined;
+    await until(() => driver.observe(spec), isOver);
+    await until(() => bench.driver().observe(spec), isOver);
+    expect((await driver.observe(spec)).state).toBe('ready');
+  });
+
+  it.each(['slipway.dev/instance', 'slipway.dev/installation', 'slipway.dev/generation', 'slipway.dev/tenant'])(
+    'a unit without its label %s gets it again, and no other unit is made',
+    async (label) => {
+      const spec = instanceSpec();
+      await serving(spec);
+      const { name } = units()[0]!.metadata;
+      const before = units()[0]!.metadata.labels;
+      store().change<Deployment>(
+        DEPLOYMENTS,
+        NAMESPACE,
+        name,
+        ({ metadata }) => void (metadata.labels![label] = '77'),
+        'kubectl-label',
+      );
+      await until(
+        async () => {
+          expect((await driver.observe(spec)).state).toBe('ready');
+          return units()[0]!.metadata.labels;
+        },
+        (labels) => labels?.[label] === before?.[label],
+      );
+      expect(await driver.observe(spec)).toMatchObject({ state: 'ready', generation: 1 });
+      expect(units()).toHaveLength(1);
+    },
+  );
+
+  it('a unit of another instance that has the name is not taken', async () => {
+    const spec = instanceSpec();
+    await serving(spec);
+    const { name } = units()[0]!.metadata;
+    store().change<Deployment>(DEPLOYMENTS, NAMESPACE, name, ({ metadata, spec: unit }) => {
+      delete metadata.labels!['slipway.dev/instance'];
+      unit!.template!.metadata!.labels!['slipway.dev/instance'] = 'ins_another';
+    });
+    await observeUntil(driver, spec, 'stopping');
+    await driver.observe(spec);
+    expect(units()[0]!.metadata.labels).not.toHaveProperty('slipway.dev/instance');
+  });
+
+  it.each(['slipway.dev/instance', 'slipway.dev/target', 'slipway.dev/generation'])(
+    'a pod without its label %s is reported with the command that removes it, until it is gone',
+    async (label) => {
+      driver = bench.driver({}, { watch: { shorterRetries: 100 } });
+      const spec = instanceSpec();
+      const before = await serving(spec);
+      const { name } = onlyPod().metadata;
+      bench.cluster.release(onlyPod(), label);
+      const seen = await until(
+        () => driver.observe(spec),
+        ({ state, drift, incarnation }) =>
+          state === 'ready' && drift !== undefined && incarnation !== before.incarnation,
+      );
+      expect(seen.drift).toMatch(
+        new RegExp(`pod ${name} lost the labels.*: kubectl -n ${NAMESPACE} delete pod ${name}$`),
+      );
+      expect(seen).toMatchObject({ restarts: 0, lastExit: { reason: 'deleted' } });
+      store().remove(PODS, NAMESPACE, name);
+      await until(
+        () => driver.observe(spec),
+        ({ drift }) => drift === undefined,
+      );
+    },
+  );
+
+  it('pods that end need no request to find out that they lost no labels', async () => {
+    driver = bench.driver({}, { watch: { shorterRetries: 100 } });
+    const spec = instanceSpec();
+    await serving(spec);
+    bench.cluster.api.forgetRequests();
+    bench.cluster.evict(onlyPod(), '');
+    await observeUntil(driver, spec, 'ready');
+    await new Promise((done) => setTimeout(done, 100));
+    expect(bench.cluster.api.requests.filter(({ verb, plural }) => verb === 'list' && plural === 'pods')).toEqual([]);
   });
 
   it('objects of another installation and of another target in the namespace are never changed or reported', async () => {

@@ -21,7 +21,7 @@ afterEach(() => bench?.close());
 
 let revisions = 0;
 /** Starts the instances of one revision at once, and returns how many are on each node, the most first. */
-async function placesOf(replicas: number, engine: Partial<KubernetesEngine> = {}): Promise<number[]> {
+async function countsOf(replicas: number, engine: Partial<KubernetesEngine> = {}): Promise<number[]> {
   // Its place is decided before the image is missed.
   const driver = bench.driver({ engines: { sim: bench.steered({ image: 'test/absent', ...engine }) } });
   const revisionName = `r${++revisions}`;
@@ -36,34 +36,34 @@ async function placesOf(replicas: number, engine: Partial<KubernetesEngine> = {}
     specs.map((spec) =>
       until(
         () => driver.observe(spec),
-        ({ place }) => place !== undefined,
+        (one) => one.place !== undefined,
         WITHIN_MS,
       ),
     ),
   );
   const counts = new Map<string, number>();
-  for (const { place = '' } of seen) counts.set(place, (counts.get(place) ?? 0) + 1);
+  for (const one of seen) counts.set(one.place ?? '', (counts.get(one.place ?? '') ?? 0) + 1);
   return [...counts.values()].sort((one, other) => other - one);
 }
 
 kubeIt('two and three instances of a revision run on as many of three empty nodes, every time', async () => {
   for (let time = 0; time < 5; time += 1) {
-    expect(await placesOf(2)).toEqual([1, 1]);
-    expect(await placesOf(3)).toEqual([1, 1, 1]);
+    expect(await countsOf(2)).toEqual([1, 1]);
+    expect(await countsOf(3)).toEqual([1, 1, 1]);
   }
-  expect(await placesOf(4)).toEqual([2, 1, 1]);
+  expect(await countsOf(4)).toEqual([2, 1, 1]);
 });
 
 kubeIt('instances share nodes if fewer nodes are usable, also if they must be spread', async () => {
   const [node] = bed.kubelet.nodeNames;
   await bench.kubectl(`kubectl cordon ${node}`);
   try {
-    expect(await placesOf(3)).toEqual([2, 1]);
-    expect(await placesOf(3, { spread: 'hard' })).toEqual([2, 1]);
+    expect(await countsOf(3)).toEqual([2, 1]);
+    expect(await countsOf(3, { spread: 'hard' })).toEqual([2, 1]);
   } finally {
     await bench.kubectl(`kubectl uncordon ${node}`);
   }
-  expect(await placesOf(3, { spread: 'hard' })).toEqual([1, 1, 1]);
+  expect(await countsOf(3, { spread: 'hard' })).toEqual([1, 1, 1]);
 });
 
 kubeIt(
@@ -71,7 +71,7 @@ kubeIt(
   async () => {
     await bed.kubelet.addNode({ cpu: '1' });
     const resources = { requests: { cpu: '2' } };
-    expect(await placesOf(4, { resources })).toEqual([2, 1, 1]);
+    expect(await countsOf(4, { resources })).toEqual([2, 1, 1]);
     const driver = bench.driver({ engines: { sim: bench.steered({ resources, spread: 'hard' }) } });
     const specs = Array.from({ length: 4 }, (_, ordinal) =>
       bench.spec({ instanceId: `ins_hard_${ordinal}`, owner: { ...bench.spec().owner!, ordinal } }),
@@ -79,7 +79,7 @@ kubeIt(
     await Promise.all(specs.map((spec) => driver.provision(spec)));
     const seen = await until(
       () => Promise.all(specs.map((spec) => driver.observe(spec))),
-      (all) => all.some(({ reason }) => reason === 'unschedulable') && all.filter(({ place }) => place).length === 3,
+      (all) => all.some(({ reason }) => reason === 'unschedulable') && all.filter((one) => one.place).length === 3,
       WITHIN_MS,
     );
     expect(seen.find(({ reason }) => reason === 'unschedulable')!.message).toContain('topology spread constraints');
@@ -92,8 +92,8 @@ kubeIt('the replacement of a deleted pod avoids the other instance, while the de
   await bench.kubectl(`kubectl cordon ${node}`);
   try {
     for (let time = 0; time < 4; time += 1) {
-      const places = await placesOf(2, { image: 'test/steered', stop: { drain: 'engine', grace_seconds: 60 } });
-      expect(places).toEqual([1, 1]);
+      const counts = await countsOf(2, { image: 'test/steered', stop: { drain: 'engine', grace_seconds: 60 } });
+      expect(counts).toEqual([1, 1]);
       const label = `rev_r${revisions}`;
       const [gone, other] = await bed.pods(bench.namespace, `slipway.dev/revision=${label}`);
       await bed.pod(bench.namespace, 'ready', (pod) => pod.metadata.name === gone!.metadata.name && isReady(pod));
@@ -111,6 +111,6 @@ kubeIt('the replacement of a deleted pod avoids the other instance, while the de
 });
 
 kubeIt('instances that are to be packed run next to each other', async () => {
-  expect(await placesOf(1, { spread: 'pack' })).toEqual([1]);
-  expect(await placesOf(3, { spread: 'pack' })).toEqual([3]);
+  expect(await countsOf(1, { spread: 'pack' })).toEqual([1]);
+  expect(await countsOf(3, { spread: 'pack' })).toEqual([3]);
 });

@@ -44,8 +44,11 @@ import { PODS } from '../api/kinds.js';
 import type { Pod } from '../api/objects.js';
 import type { KubeApi } from '../api/requests.js';
 import { isLate } from '../instances/pod-groups.js';
-import type { LiveUnits } from '../instances/live-units.js';
-import { isLeaving } from '../instances/pod-ends.js';
+import { hasLabels, type LiveUnits } from '../instances/live-units.js';
+import { CREATED_SPEC, isSpecChanged } from '../instances/unit-drift.js';
+import { unitLabels, unitSelector } from '../manifests/unit-labels.js';
+import { unitName } from '../manifests/unit-names.js';
+import { isLeaving, isOver } from '../instances/pod-ends.js';
 
 /** With more namespaces, an instance is searched only in its own namespace and where it was seen. */
 const MOST_SEARCHED = 8;
@@ -140,8 +143,8 @@ export class KubernetesDriver implements TargetDriver {
     const session = await this.sessions.known(namespaceFor(this.config, spec.tenantName));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
     const view = await this.viewConfirmed(session, spec);
-    await this.stopOutdated(session, view);
-    await this.repair(session, view);
+    await this.stopOutdated(session, spec, view);
+    await this.repair(session, spec, view);
     if (view.own) session.revisions.keep(spec, this.config, view.own.unit);
     const pod = view.own && podOf(view.own.pods);
     return this.evidence.add(session.api, instanceId, pod, view.observation, this.secretsOf(instanceId));
@@ -213,12 +216,25 @@ export class KubernetesDriver implements TargetDriver {
       wasReady: (incarnation: string) => watch.wasReady(incarnation),
       refused: watch.refused.bind(watch),
       lateMs: this.options.groups?.lateMs,
+      strays: watch.straysOf(instanceId),
+      createdSpecOf: (unit: Unit) => watch.createdSpecOf(instanceId, unit),
     };
-    const view = viewInstance(spec, watch.of(instanceId), memory);
-    if (!isNegative(view.observation)) return view;
+    const cached = watch.of(instanceId);
+    const view = viewInstance(spec, cached, memory);
+    const isAlone = isWithoutUnit(spec, view, cached);
+    if (!isNegative(view.observation) && !isAlone) return view;
     const namespaces = this.searched(session, instanceId, spec);
-    const found: InstanceObjects = await this.noting(session, () => live.find(instanceId, namespaces));
-    return viewInstance(spec, found, memory);
+    const found: InstanceObjects = isAlone
+      ? cached
+      : await this.noting(session, () => live.find(instanceId, namespaces));
+    const confirmed = isAlone ? view : viewInstance(spec, found, memory);
+    if (confirmed.own || (confirmed.observation.state !== 'absent' && !isAlone)) return confirmed;
+    const namespace = namespaceFor(this.config, spec.tenantName);
+    const wanted = { ...unitIdentity(spec, this.config, session), isRepeated: isAlone };
+    const unit = await this.noting(session, () => live.findUnlabelled(unitName(spec), namespace, wanted));
+    if (!unit) return confirmed;
+    watch.remember(unit);
+    return viewInstance(spec, { ...found, units: [...found.units, unit] }, memory);
   }
 
   /**
@@ -227,10 +243,12 @@ export class KubernetesDriver implements TargetDriver {
    */
   private async stopOutdated(
     { live, watch, health }: KubernetesSession,
-    { outdated, own, observation }: InstanceView,
+    { instanceId }: InstanceSpec,
+    { outdated, own }: InstanceView,
   ): Promise<void> {
-    const isDrifted = observation.drift !== undefined && this.config.on_drift === 'replace';
-    const units: Unit[] = [...outdated, ...(isDrifted && own ? [own.unit] : [])];
+    const isReplaced =
+      this.config.on_drift === 'replace' && own && isSpecChanged(own.unit, watch.createdSpecOf(instanceId, own.unit));
+    const units: Unit[] = [...outdated, ...(isReplaced ? [own.unit] : [])];
     for (const unit of units) {
       try {
         const stopped = await live.stop(unit);
@@ -241,9 +259,11 @@ export class KubernetesDriver implements TargetDriver {
     }
   }
 
-  private async repair(session: KubernetesSession, { own }: InstanceView): Promise<void> {
+  private async repair(session: KubernetesSession, spec: InstanceSpec, { own }: InstanceView): Promise<void> {
+    if (!own) return;
     try {
-      if (own) await repairGroup(session, own, this.options.groups?.lateMs);
+      await repairUnit(session, spec.instanceId, own.unit, unitIdentity(spec, this.config, session).labels);
+      await repairGroup(session, own, this.options.groups?.lateMs);
     } catch (error) {
       session.health.note(error);
     }
@@ -282,6 +302,37 @@ export class KubernetesDriver implements TargetDriver {
       throw error;
     }
   }
+}
+
+/** Whether a pod of the generation runs although the watch does not show its unit. */
+function isWithoutUnit({ generation }: InstanceSpec, { own }: InstanceView, { pods }: InstanceObjects): boolean {
+  return !own && pods.some((pod) => generationIn(pod) === generation && !isLeaving(pod) && !isOver(pod));
+}
+
+/** Labels that distinguish the unit of a spec from all other units. */
+function unitIdentity(
+  spec: InstanceSpec,
+  config: KubernetesTargetConfig,
+  { writer }: Pick<KubernetesSession, 'writer'>,
+) {
+  return { selector: unitSelector(spec, writer), labels: unitLabels(spec, config, writer) };
+}
+
+/** Gives a unit its labels again, and records what it was created as once its spec was changed. */
+async function repairUnit(
+  { live, watch }: KubernetesSession,
+  instanceId: string,
+  unit: Unit,
+  labels: Record<string, string>,
+): Promise<void> {
+  const { generation = 1, annotations } = unit.metadata;
+  const createdSpec = watch.createdSpecOf(instanceId, unit);
+  // An edited annotation of a Deployment makes a generation too.
+  const isToRecord = generation > 1 && !isStopped(unit) && annotations?.[CREATED_SPEC] === undefined;
+  const recorded =
+    isToRecord && createdSpec !== undefined ? await live.recordCreatedSpec(unit, createdSpec) : undefined;
+  const restored = hasLabels(unit, labels) ? undefined : await live.restoreLabels(unit, labels);
+  for (const written of [recorded, restored]) if (written) watch.remember(written);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { InstanceSpec, Observation } from '@slipway/target-driver';
 import type { Pod } from '../api/objects.js';
-import { isLeaving } from './pod-ends.js';
-import { driftOf, isStopped, livePods, observationOf, type UnitSnapshot } from './pod-state.js';
+import { isLeaving, isOver } from './pod-ends.js';
+import { isStopped, livePods, observationOf, type UnitSnapshot } from './pod-state.js';
+import { driftOf } from './unit-drift.js';
 import type { Unit } from '../manifests/unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
@@ -14,7 +15,11 @@ export interface InstanceView {
   own?: { unit: Unit; pods: Pod[] };
 }
 
-type Memory = Pick<UnitSnapshot, 'left' | 'wasReady' | 'reach' | 'refused' | 'lateMs'>;
+type Memory = Pick<UnitSnapshot, 'left' | 'wasReady' | 'reach' | 'refused' | 'lateMs'> & {
+  /** Pods of the instance's units that the watch no longer shows. */
+  strays?: readonly Pod[];
+  createdSpecOf?(unit: Unit): string | undefined;
+};
 
 /** Makes one observation. Pure. It reads all generations, because the state of one depends on the others. */
 export function viewInstance(
@@ -36,8 +41,15 @@ export function viewInstance(
   // The worker that started it died before it wrote the Secret, or the Secret was deleted. So the unit was not started
   // completely.
   if (lacksOwnSecret(own.unit, observation)) return { ...about, observation: { ...observation, state: 'absent' } };
-  const drift = driftOf(own.unit);
+  const strays = [...(memory.strays ?? []), ...objects.pods.filter((pod) => isStrayOf(own.unit, pod))];
+  const drift = driftOf({ ...own, strays }, memory.createdSpecOf?.(own.unit));
   return { ...about, observation: drift === undefined ? observation : { ...observation, drift } };
+}
+
+/** Whether a client took the pod's generation away, so that the controller of the unit has replaced the pod. */
+function isStrayOf(unit: Unit, pod: Pod): boolean {
+  const isOurs = pod.metadata.name.startsWith(`${unit.metadata.name}-`);
+  return isOurs && generationIn(pod) !== generationIn(unit) && !isLeaving(pod) && !isOver(pod);
 }
 
 /** The state of a generation that was never started, as far as these objects show. */

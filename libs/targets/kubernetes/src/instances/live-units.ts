@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { DEPLOYMENTS, LEADER_WORKER_SETS, PODS } from '../api/kinds.js';
 import { ApiError } from '../api/errors.js';
-import type { LeaderWorkerSet, Pod } from '../api/objects.js';
-import type { KubeApi } from '../api/requests.js';
+import type { KubeObject, LeaderWorkerSet, ObjectMeta, Pod } from '../api/objects.js';
+import type { ApplyOptions, KubeApi, ListOptions } from '../api/requests.js';
 import { conditionOf, disruptionOf, isLeaving } from './pod-ends.js';
 import { isStopped, livePods } from './pod-state.js';
-import { kindOf, type Unit } from '../manifests/unit-kind.js';
+import { kindOf, servingTemplateOf, type Unit } from '../manifests/unit-kind.js';
+import { CREATED_SPEC } from './unit-drift.js';
 import { instanceIdOf, instanceLabels } from '../manifests/unit-labels.js';
 import type { InstanceObjects } from './unit-watch.js';
 
@@ -27,6 +28,12 @@ const LOST_AFTER_MS = 60_000;
 /** After its grace period and this time, such a pod of a group is deleted, because the others would wait for it. */
 const ABANDONED_AFTER_MS = 30_000;
 const DEFAULT_GRACE_SECONDS = 30;
+/** Managers of what is put right. An apply removes what its manager applied before, so each has fields of its own. */
+const LABELLER = 'slipway-labels';
+const RECORDER = 'slipway-created';
+/** The shortest time between two corrections of the same kind of a unit. */
+const PUT_RIGHT_MS = 30_000;
+const MOST_PUT_RIGHT = 1_000;
 const MOST_LEAVING = 10_000;
 
 export function isTombstone(unit: Unit): boolean {
@@ -76,6 +83,10 @@ export interface LiveOptions {
 export class LiveUnits {
   /** The time at which a pod was first seen to leave, by this process's own clock: the server's may differ. */
   private readonly leaving = new LRUCache<string, number>({ max: MOST_LEAVING });
+  /** Names that were searched recently. */
+  private readonly searched = new LRUCache<string, true>({ max: MOST_PUT_RIGHT, ttl: PUT_RIGHT_MS });
+  /** Corrections that were written recently, by manager and uid of the unit. */
+  private readonly written = new LRUCache<string, true>({ max: MOST_PUT_RIGHT, ttl: PUT_RIGHT_MS });
 
   constructor(
     private readonly api: KubeApi,
@@ -90,7 +101,7 @@ export class LiveUnits {
       namespaces.map(async (namespace) => {
         const [units, groups, pods] = await Promise.all([
           this.api.list<Unit>(DEPLOYMENTS, namespace, { labelSelector }),
-          this.options.hasGroups?.() ? this.groups(namespace, labelSelector) : [],
+          this.options.hasGroups?.() ? this.groups(namespace, { labelSelector }) : [],
           this.api.list<Pod>(PODS, namespace, { labelSelector }),
         ]);
         return { units: [...units.items, ...groups], pods: pods.items };
@@ -110,12 +121,58 @@ export class LiveUnits {
   async stop(unit: Unit): Promise<Unit | undefined> {
     const { name, namespace = '', uid } = unit.metadata;
     const metadata = { name, uid, annotations: { [STOPPED_AT]: new Date().toISOString() } };
+    return this.applied(unit, namespace, { metadata, spec: { replicas: 0 } }, STOPPER);
+  }
+
+  private async applied(
+    unit: Unit,
+    namespace: string,
+    change: KubeObject,
+    how: ApplyOptions,
+  ): Promise<Unit | undefined> {
     try {
-      return await this.api.apply<Unit>(kindOf(unit), namespace, { metadata, spec: { replicas: 0 } }, STOPPER);
+      return await this.api.apply<Unit>(kindOf(unit), namespace, change, how);
     } catch (error) {
       if (error instanceof ApiError && GONE.has(error.status)) return undefined;
       throw error;
     }
+  }
+
+  /**
+   * The unit of a generation whose labels a client took away, with its labels again. Without them nothing finds the unit,
+   * and another one would be started while its pod runs. The name and the labels of its pods prove that it is ours.
+   */
+  async findUnlabelled(name: string, namespace: string, wanted: UnitLabels): Promise<Unit | undefined> {
+    if (wanted.isRepeated && this.searched.has(name)) return undefined;
+    if (wanted.isRepeated) this.searched.set(name, true);
+    const named = { fieldSelector: `metadata.name=${name}` };
+    const { items } = await this.api.list<Unit>(DEPLOYMENTS, namespace, named);
+    for (const unit of [...items, ...(this.options.hasGroups?.() ? await this.groups(namespace, named) : [])]) {
+      const { labels = {} } = servingTemplateOf(unit)?.metadata ?? {};
+      const isOurs = Object.entries(wanted.selector).every(([key, value]) => labels[key] === value);
+      if (isOurs && !isLeavingUnit(unit)) return this.restoreLabels(unit, wanted.labels);
+    }
+    return undefined;
+  }
+
+  /** Gives a unit the labels that it lacks. Undefined if it no longer exists. */
+  async restoreLabels(unit: Unit, labels: Record<string, string>): Promise<Unit | undefined> {
+    if (hasLabels(unit, labels)) return unit;
+    return this.putRight(unit, { labels }, LABELLER);
+  }
+
+  /** Records what the unit was created as, so that a later process recognizes it when the change is undone. */
+  async recordCreatedSpec(unit: Unit, hash: string): Promise<Unit | undefined> {
+    return this.putRight(unit, { annotations: { [CREATED_SPEC]: hash } }, RECORDER);
+  }
+
+  /** At most now and then, because another client may want it otherwise. */
+  private async putRight(unit: Unit, change: Partial<ObjectMeta>, manager: string): Promise<Unit | undefined> {
+    const { name, namespace = '', uid = '' } = unit.metadata;
+    const key = `${manager}/${uid}`;
+    if (this.written.has(key)) return unit;
+    this.written.set(key, true);
+    return this.applied(unit, namespace, { metadata: { name, uid, ...change } }, { manager, force: true });
   }
 
   /** Deletes the mark of a generation, whose pods must have ended. */
@@ -152,15 +209,29 @@ export class LiveUnits {
   }
 
   /** A server without the type has no groups. */
-  private async groups(namespace: string, labelSelector: string): Promise<Unit[]> {
+  private async groups(namespace: string, selector: ListOptions): Promise<Unit[]> {
     try {
-      return (await this.api.list<Unit>(LEADER_WORKER_SETS, namespace, { labelSelector })).items;
+      return (await this.api.list<Unit>(LEADER_WORKER_SETS, namespace, selector)).items;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return [];
       throw error;
     }
   }
 }
+
+/** Labels that identify a unit: those by which its controller finds its pods, and all of its own. */
+export interface UnitLabels {
+  selector: Record<string, string>;
+  labels: Record<string, string>;
+  /** The question is asked again and again, so it is answered only now and then. */
+  isRepeated?: boolean;
+}
+
+export function hasLabels({ metadata }: Unit, labels: Record<string, string>): boolean {
+  return Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+const isLeavingUnit = ({ metadata }: Unit): boolean => metadata.deletionTimestamp !== undefined;
 
 /** No such object; another object of its name; too few fields to create one. */
 const GONE = new Set([404, 409, 422]);

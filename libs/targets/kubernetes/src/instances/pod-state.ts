@@ -5,15 +5,7 @@ import type { ContainerStatus, Pod } from '../api/objects.js';
 import { isFormer, isLate, summarizeGroup, type PodReport } from './pod-groups.js';
 import { baseUrlOf } from '../manifests/reach.js';
 import type { Reach } from '../target-config.js';
-import {
-  ENGINE_CONTAINER,
-  isOfGroup,
-  isWorker,
-  kindOf,
-  servingTemplateOf,
-  sizeOf,
-  type Unit,
-} from '../manifests/unit-kind.js';
+import { ENGINE_CONTAINER, isOfGroup, isWorker, servingTemplateOf, sizeOf, type Unit } from '../manifests/unit-kind.js';
 import { unitServiceName } from '../manifests/unit-names.js';
 import { PORT_NAME } from '../manifests/unit-probes.js';
 import {
@@ -133,14 +125,6 @@ function hasAddress(pod: Pod): boolean {
   return isIP(pod.status?.podIP ?? '') !== 0;
 }
 
-/** Describes changes that were made to a unit by hand; undefined if it is unchanged. */
-export function driftOf(unit: Unit): string | undefined {
-  if (isStopped(unit) || (unit.metadata.generation ?? 1) <= 1) return undefined;
-  const { replicas = 1 } = unit.spec ?? {};
-  const words = `${kindOf(unit).kind.toLowerCase()} ${unit.metadata.name} was changed outside Slipway`;
-  return replicas > 1 ? `${words}: it has ${replicas} replicas` : words;
-}
-
 function portOf(unit: Unit): number | undefined {
   const { containers = [] } = servingTemplateOf(unit)?.spec ?? {};
   const { ports = [] } = containers.find(({ name }) => name === ENGINE_CONTAINER) ?? {};
@@ -245,7 +229,7 @@ function leaving(pod: Pod, disruption: ObservationReason | undefined): PodReport
   if (disruption === 'node_lost')
     return { state: 'unhealthy', reason: disruption, message: told ?? silent, isSecondHand: true };
   const message = told ?? `pod ${pod.metadata.name} is being deleted`;
-  return { state: 'unhealthy', reason: disruption ?? 'killed', message };
+  return { state: 'unhealthy', reason: disruption ?? 'deleted', message };
 }
 
 function unscheduled(pod: Pod): PodReport | undefined {

@@ -8,6 +8,9 @@ import { GroupRefusals, REFUSAL_EVENTS, unitsNamedIn } from './pod-groups.js';
 import { conditionOf, endInGroup, endOfPod, podIncarnation } from './pod-ends.js';
 import { isOfGroup, kindOf, type Unit } from '../manifests/unit-kind.js';
 import { instanceIdOf, LABEL } from '../manifests/unit-labels.js';
+import { generationInName } from '../manifests/unit-names.js';
+import { StrayPods } from './stray-pods.js';
+import { specHash } from './unit-drift.js';
 
 type LastExit = NonNullable<Observation['lastExit']>;
 
@@ -22,6 +25,8 @@ interface TrackedInstance {
   pods: Map<string, Pod>;
   /** How the last deleted pod ended, by generation. */
   left: Map<number, LastExit>;
+  /** Hashes of specs that were seen before any change, by the uid of the unit. */
+  created: Map<string, string>;
 }
 
 export interface UnitWatchOptions {
@@ -59,12 +64,16 @@ export class UnitWatch {
   /** Lives of engines that were observed as ready, by pod. */
   private readonly ready = new Map<string, string>();
   private readonly listeners: ((instanceId: string) => void)[] = [];
+  private readonly strays: StrayPods;
   private isClosed = false;
 
   constructor(
     private readonly api: KubeApi,
     private readonly options: UnitWatchOptions,
-  ) {}
+  ) {
+    const { labelSelector, clock } = options;
+    this.strays = new StrayPods(api, { labelSelector, clock, tell: (instance) => this.tell(instance) });
+  }
 
   /**
    * Begins to watch the namespaces that are not watched yet. Other namespaces continue to be watched, because units may
@@ -146,6 +155,16 @@ export class UnitWatch {
     return this.instances.get(instanceId)?.left.get(generation);
   }
 
+  /** The hash of the spec of a unit before others changed it; undefined if this process has not seen it then. */
+  createdSpecOf(instanceId: string, { metadata: { uid = '' } }: Unit): string | undefined {
+    return this.instances.get(instanceId)?.created.get(uid);
+  }
+
+  /** Pods of the instance's units that lost our labels. */
+  straysOf(instanceId: string): Pod[] {
+    return this.strays.of(instanceId);
+  }
+
   wasReady(incarnation: string): boolean {
     return this.ready.get(incarnation.split('/')[0]!) === incarnation;
   }
@@ -164,6 +183,7 @@ export class UnitWatch {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    this.strays.close();
     const all = [...this.watched.values()].flatMap((one) => Object.values(one) as Reflector<KubeObject>[]);
     await Promise.all(all.map((reflector) => reflector.close()));
   }
@@ -225,7 +245,14 @@ export class UnitWatch {
   }
 
   private noteUnit(before: Unit | undefined, after: Unit | undefined): void {
+    if (isOfAnother(before, after)) {
+      this.noteUnit(before, undefined);
+      return this.noteUnit(undefined, after);
+    }
     this.note(before, after, (tracked, key) => {
+      const { generation = 1 } = after?.metadata ?? {};
+      if (!after) tracked.created.delete(key);
+      else if (generation <= 1 && !tracked.created.has(key)) tracked.created.set(key, specHash(after));
       if (after) return tracked.units.set(key, after);
       // A pod that is created after its unit was deleted belongs to another unit.
       tracked.left.delete(generationIn(before!));
@@ -234,8 +261,17 @@ export class UnitWatch {
   }
 
   private notePod(before: Pod | undefined, after: Pod | undefined): void {
+    if (isOfAnother(before, after)) {
+      this.notePod(before, undefined);
+      return this.notePod(undefined, after);
+    }
+    const instance = before && instanceIdOf(before.metadata);
+    if (before && !after && instance !== undefined) this.strays.suspect(before, instance);
     this.note(before, after, (tracked, key) => {
       if (after) tracked.pods.set(key, after);
+      // Without the label of its generation, it is no longer a pod of its unit.
+      if (before && after && generationIn(before) !== generationIn(after))
+        tracked.left.set(generationIn(before), endOf(before, tracked.left.get(generationIn(before))));
       if (after && conditionOf(after, 'Ready')?.status === 'True') this.ready.set(key, podIncarnation(after));
       if (after) return;
       tracked.pods.delete(key);
@@ -265,9 +301,9 @@ export class UnitWatch {
   }
 }
 
-/** The generation of a unit or one of its pods; 0 if the label was removed. */
+/** The generation of a unit, whose name no client can change, or of one of its pods; 0 if that lost its label. */
 export function generationIn({ metadata }: KubeObject): number {
-  const generation = Number(metadata.labels?.[LABEL.generation]);
+  const generation = generationInName(metadata.name) ?? Number(metadata.labels?.[LABEL.generation]);
   return Number.isSafeInteger(generation) ? generation : 0;
 }
 
@@ -276,5 +312,10 @@ function endOf(pod: Pod, known: LastExit | undefined): LastExit {
 }
 
 function nothing(): TrackedInstance {
-  return { units: new Map(), pods: new Map(), left: new Map() };
+  return { units: new Map(), pods: new Map(), left: new Map(), created: new Map() };
+}
+
+/** Whether a client gave the object the label of another instance, or took it away. */
+function isOfAnother(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
+  return before !== undefined && after !== undefined && instanceIdOf(before.metadata) !== instanceIdOf(after.metadata);
 }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { INSTALLATION, instanceSpec, NAMESPACE, targetConfig, until } from '../../test/driver-bench.js';
 import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
 import { deploymentOf } from '../../test/target-fixture.js';
-import { PDBS, SERVICES } from '../api/kinds.js';
-import type { PodDisruptionBudget } from '../api/objects.js';
+import { PDBS, SERVICES, type KubeKind } from '../api/kinds.js';
+import type { KubeObject, PodDisruptionBudget } from '../api/objects.js';
 import { KubeApi } from '../api/requests.js';
 import { RevisionKeeper } from './revision-keeper.js';
 import type { RevisionObjectSetOptions } from './revision-object-set.js';
@@ -127,6 +127,91 @@ it('does not compete with another client: it waits between two writes of one obj
   }
   const [first, second] = asked('apply');
   expect(second!.at - first!.at).toBeGreaterThan(990);
+});
+
+it.each<[string, KubeKind, (object: KubeObject) => void]>([
+  ['another key of a selector', SERVICES, ({ spec }) => ((spec as any).selector.team = 'a')],
+  [
+    'another port',
+    SERVICES,
+    ({ spec }) => (spec as any).ports.push({ name: 'x', port: 1, targetPort: 1, protocol: 'TCP' }),
+  ],
+  ['unready addresses', SERVICES, ({ spec }) => ((spec as any).publishNotReadyAddresses = true)],
+  [
+    'a mapping with settings',
+    SERVICES,
+    ({ spec }) => ((spec as any).sessionAffinityConfig = { clientIP: { timeoutSeconds: 5 } }),
+  ],
+  [
+    'a smaller number instead of ours',
+    PDBS,
+    ({ spec }) => Object.assign(spec as any, { maxUnavailable: undefined, minAvailable: 2 }),
+  ],
+  ['another value', PDBS, ({ spec }) => Object.assign(spec as any, { unhealthyPodEvictionPolicy: 'IfHealthyBudget' })],
+  ['a label', PDBS, ({ metadata }) => (metadata.labels!['team'] = 'a')],
+  ['a label of ours', PDBS, ({ metadata }) => (metadata.labels!['slipway.dev/revision'] = 'a')],
+  ['an annotation', SERVICES, ({ metadata }) => (metadata.annotations = { note: 'a' })],
+  ['a finalizer', PDBS, ({ metadata }) => (metadata.finalizers = ['a/b'])],
+  [
+    'an owner',
+    PDBS,
+    ({ metadata }) => (metadata.ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u' }]),
+  ],
+])('removes what another client added: %s', async (_what, kind, change) => {
+  await complete(1);
+  const [
+    {
+      metadata: { name },
+    },
+  ] = stub.store.list(kind) as [KubeObject];
+  const shown = () => {
+    const { metadata, spec } = stub.store.get(kind, NAMESPACE, name)!;
+    const { labels, annotations, finalizers, ownerReferences } = metadata;
+    const kept = JSON.parse(JSON.stringify({ labels, annotations, finalizers, ownerReferences, spec }));
+    // The stub keeps a mapping whose fields were all removed.
+    if (kept.annotations && Object.keys(kept.annotations).length === 0) delete kept.annotations;
+    for (const [key, one] of Object.entries(kept.spec))
+      if (JSON.stringify(one) === JSON.stringify({ clientIP: {} })) delete kept.spec[key];
+    return kept;
+  };
+  const before = shown();
+  await revisions.close();
+  revisions = revisionObjects({ paceMs: 0 });
+  stub.store.change(kind, NAMESPACE, name, change, 'kubectl-edit');
+  expect(shown()).not.toEqual(before);
+  await until(
+    () => {
+      look(1);
+      return JSON.stringify(shown());
+    },
+    (now) => now === JSON.stringify(before),
+  );
+  await revisions.settled();
+  stub.forgetRequests();
+  for (let time = 0; time < 5; time += 1) look(1);
+  await revisions.settled();
+  expect(stub.requests.filter(({ verb }) => verb === 'apply' || verb === 'patch')).toEqual([]);
+});
+
+it('writes ever more rarely while another client repeats its change', async () => {
+  await revisions.close();
+  revisions = revisionObjects({ paceMs: 100 });
+  await complete(1);
+  stub.forgetRequests();
+  for (let time = 0; time < 4; time += 1) {
+    edit(7);
+    await until(
+      () => {
+        look(1);
+        return budget().spec?.maxUnavailable;
+      },
+      (most) => most === 1,
+    );
+  }
+  const times = asked('apply').map(({ at }) => at);
+  const pauses = times.slice(1).map((at, index) => at - times[index]!);
+  expect(pauses).toHaveLength(3);
+  for (const [index, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(100 * 2 ** (index + 1) - 5);
 });
 
 it('works without the right to watch: it creates new objects, and removes each unneeded one once', async () => {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { valueAt } from '../api/field-owners.js';
 import type { KubeKind } from '../api/kinds.js';
 import type { KubeObject } from '../api/objects.js';
 import { Reflector, type ReflectorClock } from '../api/reflector.js';
@@ -13,6 +15,8 @@ const RETRY_MS = 5_000;
  * The shortest time between two writes of one object, because another client may want it otherwise and write it too.
  */
 const PACE_MS = 30_000;
+/** The pause doubles while the other client does not stop, up to about an hour. */
+const MOST_DOUBLINGS = 7;
 const WRITER = { manager: 'slipway', force: true };
 
 export interface RevisionObjectSetOptions {
@@ -29,6 +33,8 @@ interface DesiredObject {
   /** The uid of the only unit that needs it. Undefined if it belongs to the revision. */
   unit?: string;
   writtenAt?: number;
+  /** Writes that followed each other as soon as they could. */
+  inARow?: number;
 }
 
 /**
@@ -54,7 +60,7 @@ export class RevisionObjectSet {
   private laterAt = -Infinity;
 
   constructor(
-    private readonly api: Pick<KubeApi, 'list' | 'watch' | 'apply' | 'delete' | 'server'>,
+    private readonly api: Pick<KubeApi, 'list' | 'watch' | 'apply' | 'merge' | 'delete' | 'server'>,
     private readonly units: Pick<UnitWatch, 'has'>,
     readonly kind: KubeKind,
     readonly namespace: string,
@@ -112,7 +118,7 @@ export class RevisionObjectSet {
   private note(before: KubeObject | undefined, after: KubeObject | undefined): void {
     const { name } = (after ?? before)!.metadata;
     const wanted = this.wanted.get(name);
-    if (wanted && !(after && contains(after.spec, wanted.object.spec))) this.due.add(name);
+    if (wanted && !(after && isAs(after, wanted.object))) this.due.add(name);
   }
 
   private take(name: string): void {
@@ -125,19 +131,36 @@ export class RevisionObjectSet {
   private async putRight(name: string): Promise<void> {
     const wanted = this.wanted.get(name);
     if (!wanted || !this.isForSomebody(wanted) || this.isThere(wanted.object)) return;
-    const { paceMs = PACE_MS } = this.options;
     const now = performance.now();
     // Another write has failed since this one was queued.
     if (now < this.pausedUntil) return void this.due.add(name);
-    if (now - (wanted.writtenAt ?? -Infinity) < paceMs) return void this.later.add(name);
+    const { paceMs = PACE_MS } = this.options;
+    const { inARow = 0, writtenAt = -Infinity } = wanted;
+    const pauseMs = inARow === 0 ? 0 : paceMs * 2 ** (inARow - 1);
+    if (now - writtenAt < pauseMs) return void this.later.add(name);
     try {
-      this.there.remember(await this.api.apply(this.kind, this.namespace, wanted.object, WRITER));
-      wanted.writtenAt = performance.now();
+      this.there.remember(await this.write(wanted.object));
+      const isSoon = now - writtenAt < 2 * Math.max(pauseMs, paceMs) + this.retryMs;
+      Object.assign(wanted, {
+        writtenAt: performance.now(),
+        inARow: isSoon ? Math.min(inARow + 1, MOST_DOUBLINGS + 1) : 1,
+      });
     } catch (error) {
       this.later.add(name);
       this.pausedUntil = performance.now() + this.retryMs;
       this.tell(error);
     }
+  }
+
+  /** An apply creates the object and sets our fields. It cannot remove a field of another manager, so a patch does. */
+  private write(object: KubeObject): Promise<KubeObject> {
+    const found = this.there.get(object.metadata.name);
+    const additions = found && !this.removed.has(found) ? additionsIn(found, object) : [];
+    if (!found || additions.length === 0) return this.api.apply(this.kind, this.namespace, object, WRITER);
+    const patch = structuredClone(object);
+    patch.metadata.uid = found.metadata.uid;
+    for (const path of additions) setNull(patch, path, found);
+    return this.api.merge(this.kind, this.namespace, patch);
   }
 
   private async removeUnneeded(isNeeded: (whose: string | undefined) => boolean): Promise<void> {
@@ -161,19 +184,65 @@ export class RevisionObjectSet {
     return unit === undefined || this.units.has(this.namespace, unit);
   }
 
-  private isThere({ metadata, spec }: KubeObject): boolean {
-    const found = this.there.get(metadata.name);
-    return found !== undefined && !this.removed.has(found) && contains(found.spec, spec);
+  private isThere(object: KubeObject): boolean {
+    const found = this.there.get(object.metadata.name);
+    return found !== undefined && !this.removed.has(found) && isAs(found, object);
   }
 }
 
 /** The part of an object that is kept, because a target of thousands has as many of each kind. */
-function compared({ metadata: { name, uid, resourceVersion, labels }, spec }: KubeObject): KubeObject {
-  return { metadata: { name, uid, resourceVersion, labels }, spec };
+function compared({ metadata, spec }: KubeObject): KubeObject {
+  const { name, uid, resourceVersion, labels, annotations, ownerReferences, foreign } = metadata;
+  return { metadata: { name, uid, resourceVersion, labels, annotations, ownerReferences, foreign }, spec };
 }
+
+/** Whether everything wanted is there, and nothing that others have added. Defaults of the server do not matter. */
+function isAs(found: KubeObject, wanted: KubeObject): boolean {
+  const { labels, annotations, ownerReferences } = wanted.metadata;
+  const isComplete = contains(found, { metadata: { labels, annotations, ownerReferences }, spec: wanted.spec });
+  return isComplete && additionsIn(found, wanted).length === 0;
+}
+
+/**
+ * The fields that other clients have set and that we leave to their defaults. A server records some mappings as one
+ * field, such as the selector of a Service, so that must be equal.
+ */
+function additionsIn(found: KubeObject, wanted: KubeObject): string[][] {
+  const { foreign = [] } = found.metadata;
+  return foreign
+    .map(({ path }) => path)
+    .filter((path) => {
+      const ours = valueAt(wanted, path);
+      return ours === undefined || (typeof ours === 'object' && !isDeepStrictEqual(valueAt(found, path), ours));
+    });
+}
+
+/** Makes a merge patch remove a field, or what it has in addition to ours. Lists of a patch replace those of the object. */
+function setNull(patch: object, path: readonly string[], found: unknown): void {
+  let at = patch as Record<string, unknown>;
+  for (const [index, part] of path.entries()) {
+    const isLast = index === path.length - 1 || isItem(path[index + 1]!);
+    if (isLast) at[part] = withNulls(at[part], valueAt(found, path.slice(0, index + 1)));
+    if (isLast) return;
+    at = (at[part] ??= {}) as Record<string, unknown>;
+  }
+}
+
+function withNulls(ours: unknown, found: unknown): unknown {
+  if (ours === undefined) return null;
+  if (!isMapping(ours) || !isMapping(found)) return ours;
+  const nulls = Object.keys(found).map((key) => [key, null]);
+  return { ...(Object.fromEntries(nulls) as object), ...ours };
+}
+
+const isMapping = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isItem = (part: string): boolean => part.startsWith('k:') || part.startsWith('v:');
 
 /** Whether everything wanted is there. Additional fields that the server fills in do not matter. */
 function contains(found: unknown, wanted: unknown): boolean {
+  if (wanted === undefined) return true;
   if (typeof wanted !== 'object' || wanted === null) return found === wanted;
   if (typeof found !== 'object' || found === null) return false;
   if (Array.isArray(wanted) && wanted.length !== (found as unknown[]).length) return false;

@@ -50,9 +50,26 @@ export function ownFields(managers: Managers, manager: string, written: unknown,
   const owned = managers.get(manager) ?? new Set();
   for (const [path, value] of leavesOf(written)) {
     const isSame = JSON.stringify(valueAt(before, path)) === JSON.stringify(value);
-    if (!IDENTITY.has(path) && !isSame) owned.add(path);
+    if (IDENTITY.has(path) || isSame) continue;
+    owned.add(path);
+    // A changed value belongs to the manager that changed it.
+    for (const [other, paths] of managers) if (other !== manager) paths.delete(path);
   }
   managers.set(manager, owned);
+}
+
+/** As a server records it. A list is one field, so its items have no entries of their own. */
+export function managedFieldsOf(managers: Managers, object: object): object[] {
+  return [...managers].map(([manager, paths]) => {
+    const fieldsV1: any = {};
+    for (const path of paths) {
+      if (valueAt(object, path) === undefined) continue;
+      const keys = path.split(SEPARATOR);
+      let at = fieldsV1;
+      for (const key of keys) at = at[`f:${key}`] ??= {};
+    }
+    return { manager, operation: 'Update', fieldsType: 'FieldsV1', fieldsV1 };
+  });
 }
 
 function valueAt(object: unknown, path: string): unknown {

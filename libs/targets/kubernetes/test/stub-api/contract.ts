@@ -49,10 +49,16 @@ export interface StubStore {
   /** Creates the object or replaces the one of its name, with uid, times and version. */
   put<T extends KubeObject>(kind: KubeKind, object: T): T;
   /**
-   * Changes an existing object, except `metadata.generation`.
+   * Changes an existing object, except `metadata.generation`, as a field manager: by default that of `put`.
    * @throws Error if the object does not exist
    */
-  change<T extends KubeObject>(kind: KubeKind, namespace: string, name: string, change: (object: T) => void): T;
+  change<T extends KubeObject>(
+    kind: KubeKind,
+    namespace: string,
+    name: string,
+    change: (object: T) => void,
+    manager?: string,
+  ): T;
   /** Deletes it at once, without a grace period. */
   remove(kind: KubeKind, namespace: string, name: string): void;
   /** The newest version. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { apiVersionOf, type KubeKind } from '../../src/api/kinds.js';
 import type { KubeObject } from '../../src/api/objects.js';
-import { ownFields, type Managers } from './applied-fields.js';
+import { managedFieldsOf, ownFields, type Managers } from './applied-fields.js';
 import type { Change, StubStore } from './contract.js';
 
 /** A change for watches. Whether a watch shows it depends on the object before the change. */
@@ -74,11 +74,18 @@ export class ObjectStore implements StubStore {
     return this.write<T>(kind, object, (managers) => ownFields(managers, OTHERS, object, before));
   }
 
-  change<T extends KubeObject>(kind: KubeKind, namespace: string, name: string, change: (object: T) => void): T {
+  change<T extends KubeObject>(
+    kind: KubeKind,
+    namespace: string,
+    name: string,
+    change: (object: T) => void,
+    manager = OTHERS,
+  ): T {
     const object = this.get<T>(kind, namespace, name);
     if (!object) throw new Error(`the stub has no ${kind.plural} ${namespace}/${name}`);
+    const before = structuredClone(object);
     change(object);
-    return this.put(kind, object);
+    return this.write<T>(kind, object, (managers) => ownFields(managers, manager, object, before));
   }
 
   managersOf(kind: KubeKind, namespace: string, name: string): Managers {
@@ -95,6 +102,7 @@ export class ObjectStore implements StubStore {
     const managers = before?.managers ?? new Map();
     own(managers);
     const after = this.completed(kind, namespace, structuredClone(object), before?.object);
+    after.metadata.managedFields = managedFieldsOf(managers, after);
     if (before && isSame(before.object, after)) return structuredClone(before.object) as T;
     this.newest += 1;
     after.metadata.resourceVersion = String(this.newest);
@@ -130,8 +138,6 @@ export class ObjectStore implements StubStore {
     metadata.resourceVersion = before?.metadata.resourceVersion;
     const isSpecChanged = JSON.stringify(before?.spec) !== JSON.stringify(object.spec);
     metadata.generation = (before?.metadata.generation ?? 0) + (isSpecChanged || !before ? 1 : 0);
-    // Servers send it with every object, and clients must not rely on it.
-    metadata.managedFields = [{ manager: OTHERS, operation: 'Update', time: metadata.creationTimestamp }];
     return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
   }
 }

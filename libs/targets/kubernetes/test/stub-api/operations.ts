@@ -34,10 +34,7 @@ export class Operations {
   /** The pages of a list show the objects of the moment of its first page. */
   list(kind: KubeKind, { namespace, query }: StubRequest): unknown {
     const limit = Number(query.limit ?? 0);
-    const page =
-      query.continue === undefined
-        ? this.firstPage(kind, namespace, query.labelSelector)
-        : this.pages.get(query.continue);
+    const page = query.continue === undefined ? this.firstPage(kind, namespace, query) : this.pages.get(query.continue);
     if (!page || page.version < 0) throw expired();
     const end = limit > 0 ? page.from + limit : page.items.length;
     const isLast = end >= page.items.length;
@@ -77,6 +74,17 @@ export class Operations {
     return this.store.write(kind, draft, (kept) => applyFields(kept, manager, structuredClone(object), applied));
   }
 
+  /** A merge patch. */
+  patch(kind: KubeKind, { namespace, name = '', body, query }: StubRequest): KubeObject {
+    const object = this.store.get(kind, namespace, name) ?? refuse(kind, name);
+    const { uid } = (body as KubeObject).metadata;
+    if (uid !== undefined && uid !== object.metadata.uid) throw new Refusal(409, 'the UID does not match');
+    const patched = mergedWith(object, body) as KubeObject;
+    assertValid(kind.plural, patched, query.fieldValidation === 'Strict');
+    const manager = query.fieldManager ?? 'unknown';
+    return this.store.write(kind, patched, (managers) => ownFields(managers, manager, patched, object));
+  }
+
   delete(kind: KubeKind, { namespace, name = '', body }: StubRequest): KubeObject {
     const object = this.get(kind, { namespace, name } as StubRequest);
     const uid = body?.preconditions?.uid as string | undefined;
@@ -99,9 +107,12 @@ export class Operations {
     return object;
   }
 
-  private firstPage(kind: KubeKind, namespace: string, labelSelector?: string): Page {
+  private firstPage(kind: KubeKind, namespace: string, { labelSelector, fieldSelector }: StubRequest['query']): Page {
     const matches = selects(labelSelector);
-    const items = this.store.list(kind, namespace).filter(({ metadata }) => matches(metadata.labels));
+    const [, named] = /^metadata\.name=(.*)$/.exec(fieldSelector ?? '') ?? [];
+    const items = this.store
+      .list(kind, namespace)
+      .filter(({ metadata }) => matches(metadata.labels) && metadata.name === (named ?? metadata.name));
     return { version: Number(this.store.version), items, from: 0 };
   }
 }
@@ -121,3 +132,14 @@ const specOf = (object: KubeObject) =>
   (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
 const isOnNode = (object: KubeObject): boolean => specOf(object).nodeName !== undefined;
 const graceOf = (object: KubeObject): number => specOf(object).terminationGracePeriodSeconds ?? 30;
+
+/** RFC 7396. */
+function mergedWith(value: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const before = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  const merged: Record<string, unknown> = { ...before };
+  for (const [key, one] of Object.entries(patch))
+    if (one === null) delete merged[key];
+    else merged[key] = mergedWith(merged[key], one);
+  return merged;
+}

@@ -169,7 +169,6 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     if (verb === 'log') return log(kind, request, response);
     if (plural === 'selfsubjectaccessreviews') return json(response, 201, reviewed(request));
     if (verb === 'get' && name === '') throw notFound(plural, name);
-    if (verb === 'patch') throw new Refusal(415, 'the client of the target applies, and patches nothing');
     json(response, verb === 'create' ? 201 : 200, operations[verb](kind, request));
   }
 

@@ -39,7 +39,14 @@ export function playUnits(play: UnitPlay = {}): Hooks {
     const podName = isGroup(unit)
       ? `${name}-0${index === 0 ? '' : `-${index}`}`
       : `${name}-${randomBytes(3).toString('hex')}`;
-    const metadata = { ...template.metadata, name: podName, namespace, labels, ownerReferences: [owner] };
+    const metadata = {
+      ...template.metadata,
+      name: podName,
+      generateName: `${name}-`,
+      namespace,
+      labels,
+      ownerReferences: [owner],
+    };
     const spec = { ...template.spec, nodeName: play.node ?? 'stub-node' };
     const pod = api.store.put<Pod>(PODS, { metadata, spec, status: pendingStatus(spec) });
     const podIP = addressOf(pod);
