@@ -87,6 +87,11 @@ export interface InstanceSpec {
   /** Seconds that an instance may take to its first healthy probe. After that it counts as unhealthy. */
   readyTimeoutSeconds?: number;
   /**
+   * All locations in which generations of the instance may have been made, the newest last. A driver also searches
+   * there, because the configuration may have changed since.
+   */
+  madeAt?: readonly UnitLocation[];
+  /**
    * Accelerators that the caller has assigned to the instance, in the order in which the engine sees them. Absent or
    * empty for none.
    */
@@ -166,6 +171,30 @@ export interface InstanceSpecIssue {
 /** How far a host has prepared a start. `failed` is final for its `instanceId`. */
 export type StartPreparation =
   { state: 'ready' } | { state: 'running'; progress: StartProgress } | { state: 'failed'; failure: StartFailure };
+
+/**
+ * Where the unit of an instance is made: a cluster and a namespace, a folder of a host, or the address of a server. The
+ * caller stores it before `provision` and passes it back. Only a driver of the same `kind` reads the other keys.
+ */
+export interface UnitLocation {
+  kind: string;
+  [key: string]: string;
+}
+
+/** Objects with our marks on a target, of another target name or of no instance. No caller knows them. */
+export interface UnknownUnits {
+  /** The name of the target that made them. */
+  target: string;
+  /** Where they are, for people: `namespace models`. */
+  location: string;
+  /** Number of units, and of those that run. */
+  count: number;
+  running: number;
+  /** Names of the first of them. */
+  names: string[];
+  /** The command that removes them. */
+  command: string;
+}
 
 /** An instance of which the target still has something. `incarnation` is missing if none of its servers runs. */
 export interface InstanceRef {
@@ -275,6 +304,17 @@ export interface TargetDriver {
    */
   provision(spec: InstanceSpec): Promise<void>;
   /**
+   * Where `provision` makes the unit with the current configuration. The caller stores it first, so that no unit can be
+   * forgotten; `provision` makes no unit in a location that is not in `madeAt`. It makes no request.
+   * @throws Error if the location is not known at the moment
+   */
+  locationOf?(spec: InstanceSpec): UnitLocation;
+  /**
+   * Why this driver cannot find or stop a unit that was made in these locations, in one sentence with what to do.
+   * Undefined if it can, or if it is not known at the moment. It makes no request.
+   */
+  unreachable?(instanceId: string, madeAt: readonly UnitLocation[]): string | undefined;
+  /**
    * Checks and fetches what a start needs: whether the host has the program and the model's file, and the download of a
    * model from a hub. Call again while it is `running`; `instanceId` distinguishes requests. It occupies nothing.
    * Absent for a target that starts nothing.
@@ -303,10 +343,20 @@ export interface TargetDriver {
   /**
    * Begins a graceful stop of every generation, and kills the rest after the grace period. Returns whether anything is
    * left. Returns `gone` for an unknown id. A terminated generation can never be started again.
+   * @param madeAt as in `InstanceSpec`
+   * @throws Error if the driver cannot see one of these locations
    */
-  terminate(instanceId: string): Promise<'stopping' | 'gone'>;
-  /** The instances of this target that exist and were not terminated completely, so that orphans can be found. */
-  list(): Promise<InstanceRef[]>;
+  terminate(instanceId: string, madeAt?: readonly UnitLocation[]): Promise<'stopping' | 'gone'>;
+  /**
+   * The instances of this target that exist and were not terminated completely, so that orphans can be found.
+   * @param madeAt locations in which instances of the target were made, to search there too
+   */
+  list(madeAt?: readonly UnitLocation[]): Promise<InstanceRef[]>;
+  /**
+   * Units of this installation that belong to no target in `targets`, or to no instance. Bounded in number, and without
+   * a request if the driver knows them. The driver never stops them.
+   */
+  unknownUnits?(targets: ReadonlySet<string>): Promise<UnknownUnits[]>;
   /** Calls the listener when an instance may have changed. A caller observes a target with this method less often. */
   onChange?(listener: (instanceId: string) => void): void;
   /** Traits of the engine or profile that the spec names. Undefined if the target does not have that engine. Pure. */

@@ -14,6 +14,8 @@ export {
   type TargetDriver,
   type TargetHealth,
   type TargetKind,
+  type UnitLocation,
+  type UnknownUnits,
   assertSpec,
   InvalidSpecError,
   TARGET_KINDS,

@@ -12,6 +12,7 @@ import {
   type Observation,
   type InstanceSpecIssue,
   type TargetDriver,
+  type UnitLocation,
 } from '@slipway/target-driver';
 import { Egress, outsideOf, parseAllow, type GuardOptions } from '@slipway/platform-egress';
 import { originOf, serverUrls, withoutTrailingSlashes, type AllowEntry, type IdentityProof } from '@slipway/contracts';
@@ -121,6 +122,10 @@ export class EndpointDriver implements TargetDriver {
     const now = check.ok ? await this.egress.resolved(check) : check;
     // `check` reports URLs that are refused whatever they resolve to.
     return check.ok && !now.ok ? now.message : undefined;
+  }
+
+  locationOf({ endpoint }: Pick<InstanceSpec, 'endpoint'>): UnitLocation {
+    return { kind: this.kind, url: endpoint?.baseUrl ?? '' };
   }
 
   /** Starts nothing. Refuses a spec that `check` refuses. */

@@ -89,6 +89,11 @@ export class DriverBench {
     return driver;
   }
 
+  /** The configuration of `driver()`. */
+  config(): KubernetesTargetConfig {
+    return targetConfig();
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.drivers.splice(0).map((driver) => driver.close()));
     await this.cluster.close();

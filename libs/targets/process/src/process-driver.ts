@@ -15,6 +15,8 @@ import {
   type StartPreparation,
   type InstanceSpecIssue,
   type TargetDriver,
+  type UnitLocation,
+  type UnknownUnits,
 } from '@slipway/target-driver';
 import type { TargetConfig } from '@slipway/platform-config';
 import { DeviceInventory, type DevicesConfig, type Inventory } from './devices/device-inventory.js';
@@ -32,6 +34,7 @@ import { processIncarnation, GenerationObserver } from './observation/generation
 import { InstanceFolder, metricsUrl, missingAs, type StartIntent } from './instances/instance-folder.js';
 import { followLog, readLog } from './logs/log-reader.js';
 import { ModelPrefetch } from './lifecycle/model-prefetch.js';
+import { FormerFolders, unknownFolders } from './instances/former-folders.js';
 import { PortReservations, type PortRange } from './lifecycle/port-reservations.js';
 import { homedir } from 'node:os';
 
@@ -76,6 +79,7 @@ export class ProcessDriver implements TargetDriver {
   private readonly observer: GenerationObserver;
   private readonly cgroups: EngineCgroups | undefined;
   private readonly surroundings: { cwd: string; path: string };
+  private readonly former: FormerFolders;
 
   /** @throws TargetConfigError that names every problem of the target's configuration */
   constructor(config: ProcessTargetConfig, options: ProcessDriverOptions) {
@@ -89,6 +93,7 @@ export class ProcessDriver implements TargetDriver {
     this.users = this.usersOf(this.engineTemplates);
     const instances = join(this.home, 'instances');
     this.root = join(instances, config.name);
+    this.former = new FormerFolders(config.name, this.home, this.processes);
     this.maxLogBytes = options.maxLogBytes ?? 16 * 1024 * 1024;
     this.retainSeconds = options.retainSeconds ?? 604_800;
     const graceSeconds = options.graceSeconds ?? 30;
@@ -163,6 +168,7 @@ export class ProcessDriver implements TargetDriver {
 
   async provision(spec: InstanceSpec): Promise<void> {
     const engine = await this.engineFor(spec);
+    this.former.note(spec.instanceId, spec.madeAt);
     const folder = this.folder(spec.instanceId);
     const known = await folder.generations();
     const newest = known.at(0);
@@ -205,6 +211,8 @@ export class ProcessDriver implements TargetDriver {
   /** Does not apply `check`: a running instance is observed even if the operator has since changed the target. */
   async observe(spec: InstanceSpec): Promise<Observation> {
     if (!SAFE_NAME.test(spec.instanceId)) return { state: 'absent' };
+    this.former.note(spec.instanceId, spec.madeAt);
+    this.former.assertVisible(spec.instanceId, spec.madeAt);
     return this.observer.observe(spec, this.folder(spec.instanceId));
   }
 
@@ -225,9 +233,19 @@ export class ProcessDriver implements TargetDriver {
     return this.engineHealth.load(metrics, metricsUrl(baseUrl, claim?.record), spec.instanceKey);
   }
 
-  async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
+  locationOf(): UnitLocation {
+    return { kind: this.kind, home: this.home };
+  }
+
+  unreachable(instanceId: string, madeAt: readonly UnitLocation[]): string | undefined {
+    return SAFE_NAME.test(instanceId) ? this.former.unreachable(instanceId, madeAt) : undefined;
+  }
+
+  async terminate(instanceId: string, madeAt?: readonly UnitLocation[]): Promise<'stopping' | 'gone'> {
+    if (SAFE_NAME.test(instanceId)) this.former.note(instanceId, madeAt);
     this.observer.forget(instanceId, this.folder(instanceId));
     if (!SAFE_NAME.test(instanceId)) return 'gone';
+    this.former.assertVisible(instanceId, madeAt);
     const known = await this.folder(instanceId).generations();
     return (await this.stopper.stop(instanceId, known)) ? 'stopping' : 'gone';
   }
@@ -242,13 +260,19 @@ export class ProcessDriver implements TargetDriver {
     else yield* readLog(folder.path, generation, options, secrets);
   }
 
-  async list(): Promise<InstanceRef[]> {
+  async list(madeAt: readonly UnitLocation[] = []): Promise<InstanceRef[]> {
     await this.prefetches.sweep();
-    const names = (await readdir(this.root).catch(missingAs<string[]>([])))
-      .filter((name) => SAFE_NAME.test(name))
-      .sort();
+    const found = await Promise.all(
+      [this.root, ...this.former.roots(madeAt)].map((root) => readdir(root).catch(missingAs<string[]>([]))),
+    );
+    const names = [...new Set(found.flat())].filter((name) => SAFE_NAME.test(name)).sort();
+    for (const name of names) this.former.note(name, madeAt);
     const refs = await Promise.all(names.map((instanceId) => this.refTo(instanceId)));
     return refs.filter((ref) => ref !== undefined);
+  }
+
+  unknownUnits(targets: ReadonlySet<string>): Promise<UnknownUnits[]> {
+    return unknownFolders(this.home, new Set([...targets, this.name]), this.processes);
   }
 
   async close(): Promise<void> {
@@ -270,7 +294,7 @@ export class ProcessDriver implements TargetDriver {
   }
 
   private folder(instanceId: string): InstanceFolder {
-    return new InstanceFolder(join(this.root, instanceId));
+    return new InstanceFolder(this.former.pathOf(instanceId) ?? join(this.root, instanceId));
   }
 
   private intentFor(spec: InstanceSpec, engine: EngineTemplate, prefetch: StartIntent['prefetch']): StartIntent {

@@ -17,6 +17,8 @@ import {
   type InstanceSpecIssue,
   type TargetDriver,
   type TargetHealth,
+  type UnitLocation,
+  type UnknownUnits,
 } from '@slipway/target-driver';
 import type { InstanceDevices } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
@@ -27,6 +29,8 @@ import { StartEvidence } from '../logs/start-evidence.js';
 import { isNegative, viewInstance, type InstanceView } from '../instances/instance-view.js';
 import { KubernetesSessions, type KubernetesDriverOptions, type KubernetesSession } from './session.js';
 import { startUnit } from './start.js';
+import { assertMayMake, namespacesMade, otherCluster, unitLocation } from './unit-location.js';
+import { unknownUnits } from './unknown-units.js';
 import { buryUnits, listUnits, namespacesIn, stopUnits } from './stop.js';
 import { podOf, isStopped } from '../instances/pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from '../target-config.js';
@@ -131,16 +135,33 @@ export class KubernetesDriver implements TargetDriver {
   async provision(spec: InstanceSpec): Promise<void> {
     assertSpec(this, spec);
     const session = await this.sessions.open();
-    const namespaces = this.searched(session, spec.instanceId, spec);
     const { config, pausePoint } = this;
+    this.followMade(session, spec.instanceId, spec.madeAt);
+    assertMayMake(unitLocation(session.api, config, spec), spec.madeAt);
+    const namespaces = this.searched(session, spec.instanceId, spec.madeAt, spec);
     await this.noting(session, () => startUnit(session, spec, { config, namespaces, pausePoint }));
+  }
+
+  locationOf(spec: Pick<InstanceSpec, 'tenantName'>): UnitLocation {
+    return unitLocation(this.sessions, this.config, spec);
+  }
+
+  unreachable(_instanceId: string, madeAt: readonly UnitLocation[]): string | undefined {
+    try {
+      return otherCluster(this.sessions, madeAt);
+    } catch {
+      // The health of the target shows why its cluster cannot be opened.
+      return undefined;
+    }
   }
 
   /** Does not call `check`: a running instance is observed even if the operator has changed the target since. */
   async observe(spec: InstanceSpec): Promise<Observation> {
     const { instanceId, instanceKey } = spec;
     if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
-    const session = await this.sessions.known(namespaceFor(this.config, spec.tenantName));
+    this.followMade(await this.sessions.open(), instanceId, spec.madeAt);
+    const made = namespacesMade(spec.madeAt ?? []).at(-1);
+    const session = await this.sessions.known(made ?? namespaceFor(this.config, spec.tenantName));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
     const view = await this.viewConfirmed(session, spec);
     await this.stopOutdated(session, spec, view);
@@ -169,23 +190,32 @@ export class KubernetesDriver implements TargetDriver {
     return askEngineLoad(baseUrl, engine.metrics, { dispatcher: this.agent, key: spec.instanceKey });
   }
 
-  async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
+  async terminate(instanceId: string, madeAt: readonly UnitLocation[] = []): Promise<'stopping' | 'gone'> {
     if (!SAFE_NAME.test(instanceId)) return 'gone';
     const session = await this.sessions.open();
-    const namespaces = this.searched(session, instanceId);
+    this.followMade(session, instanceId, madeAt);
+    const namespaces = this.searched(session, instanceId, madeAt);
     const state = await this.noting(session, () => stopUnits(session, instanceId, namespaces, this.pausePoint));
     if (state === 'gone') {
       this.keys.delete(instanceId);
       this.evidence.forget(instanceId);
+      session.former.forget(instanceId);
     }
     return state;
   }
 
-  async list(): Promise<InstanceRef[]> {
+  async list(madeAt: readonly UnitLocation[] = []): Promise<InstanceRef[]> {
     const session = await this.sessions.known();
+    session.former.search(namespacesMade(madeAt.filter((one) => otherCluster(session.api, [one]) === undefined)));
+    session.former.leave();
     await this.noting(session, () => buryUnits(session, this.config.retain_seconds));
     session.revisions.sweep();
     return this.noting(session, () => listUnits(session));
+  }
+
+  async unknownUnits(targets: ReadonlySet<string>): Promise<UnknownUnits[]> {
+    const { watch, writer } = await this.sessions.known();
+    return unknownUnits(watch, this.name, targets, writer);
   }
 
   onChange(listener: (instanceId: string) => void): void {
@@ -223,13 +253,13 @@ export class KubernetesDriver implements TargetDriver {
     const view = viewInstance(spec, cached, memory);
     const isAlone = isWithoutUnit(spec, view, cached);
     if (!isNegative(view.observation) && !isAlone) return view;
-    const namespaces = this.searched(session, instanceId, spec);
+    const namespaces = this.searched(session, instanceId, spec.madeAt, spec);
     const found: InstanceObjects = isAlone
       ? cached
       : await this.noting(session, () => live.find(instanceId, namespaces));
     const confirmed = isAlone ? view : viewInstance(spec, found, memory);
     if (confirmed.own || (confirmed.observation.state !== 'absent' && !isAlone)) return confirmed;
-    const namespace = namespaceFor(this.config, spec.tenantName);
+    const namespace = namespacesMade(spec.madeAt ?? []).at(-1) ?? namespaceFor(this.config, spec.tenantName);
     const wanted = { ...unitIdentity(spec, this.config, session), isRepeated: isAlone };
     const unit = await this.noting(session, () => live.findUnlabelled(unitName(spec), namespace, wanted));
     if (!unit) return confirmed;
@@ -277,15 +307,31 @@ export class KubernetesDriver implements TargetDriver {
   }
 
   /**
-   * The namespaces in which to search for an instance: its own, those where it was seen, and others that are known.
-   * Without a spec, and if it was never seen, all namespaces.
+   * Watches the namespaces in which generations of the instance were made, also if the file no longer names them.
+   * @throws Error if they are in another cluster, where this driver sees nothing
    */
-  private searched({ watch }: KubernetesSession, instanceId: string, spec?: InstanceSpec): string[] {
-    const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
+  private followMade({ api, former }: KubernetesSession, instanceId: string, madeAt: readonly UnitLocation[] = []) {
+    const problem = otherCluster(api, madeAt);
+    if (problem !== undefined) throw new Error(`target "${this.name}": ${problem}`);
+    former.use(instanceId, namespacesMade(madeAt));
+  }
+
+  /**
+   * The namespaces in which to search for an instance: its own, those where it was made or seen, and others that are
+   * known. Without a spec, and if it was never seen, all namespaces.
+   */
+  private searched(
+    { watch }: KubernetesSession,
+    instanceId: string,
+    madeAt: readonly UnitLocation[] = [],
+    spec?: InstanceSpec,
+  ): string[] {
+    const made = namespacesMade(madeAt);
+    const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces, ...made])];
     const seen = namespacesIn(watch.of(instanceId));
     if (!spec && seen.length === 0) return all;
     const others = all.length <= MOST_SEARCHED ? watch.knownNamespaces : [];
-    return [...new Set([...seen, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : []), ...others])];
+    return [...new Set([...seen, ...made, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : []), ...others])];
   }
 
   private secretsOf(instanceId: string): string[] {

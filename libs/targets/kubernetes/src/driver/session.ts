@@ -9,7 +9,8 @@ import type { KubernetesTargetConfig } from '../target-config.js';
 import { namespacesOf, usesGroups } from '../target-config.js';
 import { neededRules, type RuleNeeds } from '../health/target-health-rules.js';
 import { TargetHealthWatch } from '../health/target-health.js';
-import { targetLabels, type Writer } from '../manifests/unit-labels.js';
+import { LABEL, targetLabels, type Writer } from '../manifests/unit-labels.js';
+import { FormerNamespaces } from './former-namespaces.js';
 import { isKeyed } from '../manifests/unit.js';
 import { UnitWatch } from '../instances/unit-watch.js';
 
@@ -39,6 +40,8 @@ export interface KubernetesSession {
   writer: Writer;
   live: LiveUnits;
   watch: UnitWatch;
+  /** Namespaces in which units may still exist although the file no longer names them. */
+  former: FormerNamespaces;
   health: TargetHealthWatch;
   revisions: RevisionKeeper;
   /** By `performance.now()`. */
@@ -101,6 +104,14 @@ export class KubernetesSessions {
     this.opened?.watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
   }
 
+  /**
+   * The address of the API server.
+   * @throws KubeConfigError if the access to the cluster is invalid
+   */
+  get server(): string {
+    return (this.opened?.api ?? this.options.cluster ?? readCluster(this.config().cluster)).server;
+  }
+
   get health(): TargetHealth {
     if (this.opened) return this.opened.health.state;
     if (!this.problem) return { state: 'ok' };
@@ -126,15 +137,17 @@ export class KubernetesSessions {
     const api = new KubeApi(this.options.cluster ?? readCluster(config.cluster));
     const health = new TargetHealthWatch(api, {
       server: api.server,
-      namespaces: () => namespacesOf(this.config()),
+      namespaces: () => [...namespacesOf(this.config()), ...(this.opened?.former.used ?? [])],
       rules: () => neededRules(this.needs()),
       kinds: () => kindsOf(this.needs()),
       ...this.options.health,
     });
     const labels = targetLabels(config, writer);
     const labelSelector = selectorOf(labels);
+    const { [LABEL.target]: target = '', ...ofInstallation } = labels;
     const watch = new UnitWatch(api, {
-      labelSelector,
+      labelSelector: selectorOf(ofInstallation),
+      target,
       onTrouble: (_kind, _namespace, error) => health.note(error),
       clock: this.options.watch,
     });
@@ -152,7 +165,8 @@ export class KubernetesSessions {
       clock: this.options.watch,
       ...this.options.revisions,
     });
-    this.opened = { api, writer, live, watch, health, revisions, openedAt: performance.now() };
+    const former = new FormerNamespaces(watch, () => namespacesOf(this.config()));
+    this.opened = { api, writer, live, watch, former, health, revisions, openedAt: performance.now() };
     watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
     health.start();
     return this.opened;

@@ -30,8 +30,13 @@ interface TrackedInstance {
 }
 
 export interface UnitWatchOptions {
-  /** Selects objects of this installation and target. */
+  /**
+   * Selects objects of this installation. Those of other targets are only listed, so that what nobody knows is found
+   * without a request.
+   */
   labelSelector: string;
+  /** The label of the target whose instances are tracked. */
+  target: string;
   /** Receives null when the watch of a kind works again. */
   onTrouble(kind: KubeKind, namespace: string, error: unknown): void;
   clock?: Partial<ReflectorClock>;
@@ -65,6 +70,8 @@ export class UnitWatch {
   private readonly ready = new Map<string, string>();
   private readonly listeners: ((instanceId: string) => void)[] = [];
   private readonly strays: StrayPods;
+  /** Watches that were ended. */
+  private readonly ending = new Set<Promise<void>>();
   private isClosed = false;
 
   constructor(
@@ -145,6 +152,31 @@ export class UnitWatch {
     for (const instanceId of this.instances.keys()) yield [instanceId, this.of(instanceId)];
   }
 
+  /** The units and pods of other targets, and those of which the labels lead to no instance. */
+  *others(): Generator<Unit | Pod> {
+    for (const { deployments, pods, groups } of this.watched.values())
+      for (const reflector of [deployments, groups, pods])
+        for (const object of (reflector?.values() ?? []) as Iterable<Unit | Pod>)
+          if (!this.isOwn(object) || instanceIdOf(object.metadata) === undefined) yield object;
+  }
+
+  /** Whether no unit and no pod of the target is known in the namespace. */
+  isEmptyIn(namespace: string): boolean {
+    const { deployments, pods, groups } = this.watched.get(namespace) ?? {};
+    const all = [deployments, groups, pods].flatMap((reflector) => [...((reflector?.values() ?? []) as KubeObject[])]);
+    return !all.some((object) => this.isOwn(object));
+  }
+
+  /** Ends the watches of a namespace in which nothing is left. */
+  unfollow(namespace: string): void {
+    const watched = this.watched.get(namespace);
+    if (!watched) return;
+    this.watched.delete(namespace);
+    this.known.delete(namespace);
+    this.groupless.delete(namespace);
+    for (const reflector of Object.values(watched) as Reflector<KubeObject>[]) this.ending.add(reflector.close());
+  }
+
   /** Whether a unit of this uid is known in the namespace. */
   has(namespace: string, uid: string): boolean {
     const { deployments, groups } = this.watched.get(namespace) ?? {};
@@ -185,7 +217,7 @@ export class UnitWatch {
     this.isClosed = true;
     this.strays.close();
     const all = [...this.watched.values()].flatMap((one) => Object.values(one) as Reflector<KubeObject>[]);
-    await Promise.all(all.map((reflector) => reflector.close()));
+    await Promise.all([...all.map((reflector) => reflector.close()), ...this.ending]);
   }
 
   private watch(namespace: string): void {
@@ -244,7 +276,17 @@ export class UnitWatch {
     }
   }
 
-  private noteUnit(before: Unit | undefined, after: Unit | undefined): void {
+  private isOwn({ metadata }: KubeObject): boolean {
+    return metadata.labels?.[LABEL.target] === this.options.target;
+  }
+
+  /** An object that lost the label of the target is no longer one of it. */
+  private own<T extends KubeObject>(object: T | undefined): T | undefined {
+    return object && this.isOwn(object) ? object : undefined;
+  }
+
+  private noteUnit(seen: Unit | undefined, next: Unit | undefined): void {
+    const [before, after] = [this.own(seen), this.own(next)];
     if (isOfAnother(before, after)) {
       this.noteUnit(before, undefined);
       return this.noteUnit(undefined, after);
@@ -260,7 +302,8 @@ export class UnitWatch {
     });
   }
 
-  private notePod(before: Pod | undefined, after: Pod | undefined): void {
+  private notePod(seen: Pod | undefined, next: Pod | undefined): void {
+    const [before, after] = [this.own(seen), this.own(next)];
     if (isOfAnother(before, after)) {
       this.notePod(before, undefined);
       return this.notePod(undefined, after);
@@ -286,9 +329,9 @@ export class UnitWatch {
     after: KubeObject | undefined,
     take: (tracked: TrackedInstance, key: string) => void,
   ): void {
-    const object = (after ?? before)!;
-    const instance = instanceIdOf(object.metadata);
-    if (instance === undefined) return;
+    const object = after ?? before;
+    const instance = object && instanceIdOf(object.metadata);
+    if (!object || instance === undefined) return;
     const tracked = this.instances.get(instance) ?? nothing();
     this.instances.set(instance, tracked);
     take(tracked, object.metadata.uid ?? object.metadata.name);

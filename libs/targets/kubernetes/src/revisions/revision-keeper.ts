@@ -42,7 +42,7 @@ export class RevisionKeeper {
     const { uid = '' } = unit.metadata;
     if (!this.kept.has(uid)) this.wantAll(spec, config, unit);
     this.kept.add(uid);
-    const namespace = namespaceFor(config, spec.tenantName);
+    const { namespace = namespaceFor(config, spec.tenantName) } = unit.metadata;
     for (const kind of KINDS) this.sets.get(keyOf(kind, namespace))?.attend();
   }
 
@@ -83,12 +83,12 @@ export class RevisionKeeper {
 
   private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
     const { writer } = this.options;
-    this.want(SERVICES, serviceOf(spec, config, writer));
-    this.want(PDBS, pdbOf(spec, config, writer));
+    this.want(SERVICES, besides(unit, serviceOf(spec, config, writer)));
+    this.want(PDBS, besides(unit, pdbOf(spec, config, writer)));
     const own = unitServiceOf(spec, config, writer);
-    if (own) this.want(SERVICES, ownedBy(own, unit), unit.metadata.uid);
+    if (own) this.want(SERVICES, besides(unit, ownedBy(own, unit)), unit.metadata.uid);
     const pool = poolOf(spec, config, writer);
-    if (pool) this.want(INFERENCE_POOLS, pool);
+    if (pool) this.want(INFERENCE_POOLS, besides(unit, pool));
   }
 
   private want(kind: KubeKind, object: KubeObject, unit?: string): void {
@@ -102,6 +102,11 @@ export class RevisionKeeper {
 }
 
 const keyOf = ({ plural }: KubeKind, namespace: string): string => `${plural}/${namespace}`;
+
+/** In the namespace of the unit, which the operator's file may no longer name. */
+function besides<T extends KubeObject>({ metadata: { namespace } }: Unit, object: T): T {
+  return namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } };
+}
 
 function ownedBy<T extends KubeObject>(object: T, unit: Unit): T {
   return { ...object, metadata: { ...object.metadata, ownerReferences: [ownerReferenceTo(unit)] } };
