@@ -106,6 +106,10 @@ export const EVENT_TYPES: Readonly<Record<string, EventDescription>> = {
     when: 'an adopted server has another model now, or another program changed the instance at its target',
     data: [...INSTANCE, ...SEEN],
   },
+  'instance.abandoned': {
+    when: 'the operator gave up an instance that can no longer be reached (`abandoned_targets`)',
+    data: [...INSTANCE, 'message'],
+  },
   'instance.moved': { when: 'an instance lost its host and runs on another one', data: [...INSTANCE, ...SEEN, 'from'] },
   'operation.paused': { when: 'a person paused an operation', data: [...OPERATION, 'reason'] },
   'operation.resumed': { when: 'a person ended a pause', data: [...OPERATION, 'reason'] },

@@ -200,6 +200,14 @@ export interface RevisionDrain {
   until: string;
 }
 
+/** An instance that is not wanted and not known to have ended. */
+export interface UnendedInstance {
+  id: string;
+  target: string;
+  /** What it waits for, in words. */
+  why: string;
+}
+
 /** `seen`: it has once reported the revision's model. `changed`: it reports another model, and gets no requests. */
 export interface AdoptedServer {
   instanceId: string;
@@ -293,6 +301,8 @@ export interface InstancesPort {
    * @returns the names of their revisions
    */
   endDrains(tx: Tx, tenantId: string, deploymentId: string): Promise<string[]>;
+  /** Returns the first few instances of a deployment that are not wanted and not known to have ended. */
+  unended(tx: Tx, deploymentId: string): Promise<UnendedInstance[]>;
   /**
    * Adds one instance to a running revision while a restart replaces the others, if the target and the quota have
    * capacity. Repeating it adds none. It runs until `removeSpare`.

@@ -21,6 +21,7 @@ import { ReportedFaults1700000000433 } from './migrations/1700000000433-reported
 import { TargetHealth1700000000431 } from './migrations/1700000000431-target-health.js';
 import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-loads.js';
 import { WorkloadScalings1700000000420 } from './migrations/1700000000420-workload-scalings.js';
+import { UnitLocations1700000000450 } from './migrations/1700000000450-unit-locations.js';
 import { StoredWorkloads1700000000441 } from './migrations/1700000000441-stored-workloads.js';
 
 export { InstancesModule } from './instances.module.js';
@@ -54,4 +55,5 @@ export const migrations = [
   StoredWorkloads1700000000441,
   InstanceReplacements1700000000442,
   DoubtedInstances1700000000443,
+  UnitLocations1700000000450,
 ];

@@ -22,6 +22,7 @@ import { AdoptedNames } from './access/adopted-names.js';
 import { InstanceMetrics } from './workloads/instance-metrics.js';
 import { Secrets, SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
+import { UnreachableUnits } from './lifecycle/unreachable-units.js';
 import { TargetsModule } from './targets/targets.module.js';
 
 /** Global, because other areas use its port. The reconcilers start on their own in a process that runs operations. */
@@ -51,6 +52,7 @@ import { TargetsModule } from './targets/targets.module.js';
     SpecCheck,
     StartedInstances,
     TenantAccess,
+    UnreachableUnits,
     WorkloadHistory,
   ],
   exports: [INSTANCES, Reconcilers],

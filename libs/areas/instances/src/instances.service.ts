@@ -19,6 +19,7 @@ import type {
   RevisionDrain,
   RevisionMembers,
   RevisionSpecIssue,
+  UnendedInstance,
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
@@ -47,6 +48,7 @@ import {
   READ_START_SECONDS,
   READ_WORKLOAD_STATUS,
   READ_MEMBERS,
+  READ_UNENDED,
   REPLACE_INSTANCE,
   SET_SPARE,
   SUSPEND_WORKLOAD,
@@ -187,6 +189,15 @@ export class InstancesService implements InstancesPort {
   async endDrains(tx: Tx, tenantId: string, deploymentId: string): Promise<string[]> {
     const rows = await tx.query<{ revision_name: string }>(END_DRAINS, [tenantId, deploymentId]);
     return rows.map(({ revision_name }) => revision_name);
+  }
+
+  async unended(tx: Tx, deploymentId: string): Promise<UnendedInstance[]> {
+    const rows = await tx.query<{ id: string; target: string; message: string | null }>(READ_UNENDED, [deploymentId]);
+    return rows.map(({ id, target, message }) => {
+      const known = this.catalog.find(target);
+      const absent = !known ? "the operator's file does not name the target" : undefined;
+      return { id, target, why: absent ?? message ?? 'it is stopping' };
+    });
   }
 
   async addSpare(tx: Tx, workload: Workload): Promise<void> {

@@ -72,6 +72,8 @@ export interface OperatorConfig {
   retention?: Partial<Retention>;
   /** Read prices through `priceOf`. */
   accelerators?: Accelerators;
+  /** Targets whose unreachable units the operator gives up: Slipway no longer waits for their end. */
+  abandoned_targets?: string[];
 }
 
 /** The names that the operator may give to targets and engines. */
@@ -96,8 +98,24 @@ export const TARGET_KEYS = {
     ...SHARE_KEYS,
   },
 };
+export const ABANDONED_TARGETS = {
+  type: 'array',
+  maxItems: 100,
+  items: { type: 'string', pattern: NAME.source },
+  description:
+    'Targets whose units Slipway gives up if it can no longer reach them. Their instances count as stopped, even if a unit still runs',
+};
 /** `defaults` is removed before. It is in the list so that a misspelling of it gets a suggestion. */
-const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'retention', 'accelerators', 'defaults'];
+const SETTINGS = [
+  'targets',
+  'secrets',
+  'outbound',
+  'quotas',
+  'retention',
+  'accelerators',
+  'abandoned_targets',
+  'defaults',
+];
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /**
@@ -138,6 +156,10 @@ function readOperatorConfig(
   const quotas = readQuotas(reader, root['quotas']);
   const retention = readRetention(reader, root['retention']);
   const accelerators = readAccelerators(reader, root['accelerators']);
+  const abandoned =
+    root['abandoned_targets'] === undefined
+      ? undefined
+      : (readAs(reader, 'abandoned_targets', root['abandoned_targets'], ABANDONED_TARGETS) as string[]);
   const targets = readers ? readTargets(reader, root['targets'] ?? [], readers) : [];
   const secrets = readSecrets(reader, root['secrets']);
   for (const { path, name, mayBeReference } of reader.secretsNamed) {
@@ -156,6 +178,7 @@ function readOperatorConfig(
     ...(quotas === undefined ? {} : { quotas }),
     ...(retention === undefined ? {} : { retention }),
     ...(accelerators === undefined ? {} : { accelerators }),
+    ...(abandoned === undefined ? {} : { abandoned_targets: abandoned }),
   };
 }
 

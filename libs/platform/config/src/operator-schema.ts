@@ -1,5 +1,5 @@
 import { BUILT_IN_SETTINGS } from './built-in-settings.js';
-import { SECRET_NAME, TARGET_KEYS, type TargetReader } from './operator-config.js';
+import { ABANDONED_TARGETS, SECRET_NAME, TARGET_KEYS, type TargetReader } from './operator-config.js';
 import { OUTBOUND } from './outbound.js';
 import { ACCELERATORS_SCHEMA } from './prices.js';
 import { QUOTAS, type QuotaName } from './quotas.js';
@@ -45,6 +45,7 @@ export function operatorSchema(readers: readonly TargetReader[]): Schema {
         },
       },
       retention: RETENTION_SCHEMA,
+      abandoned_targets: ABANDONED_TARGETS,
       accelerators: ACCELERATORS_SCHEMA,
     },
   };

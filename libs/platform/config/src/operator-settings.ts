@@ -75,6 +75,10 @@ export class OperatorSettings implements OperatorConfig {
     return this.held.retention;
   }
 
+  get abandoned_targets(): OperatorConfig['abandoned_targets'] {
+    return this.held.abandoned_targets;
+  }
+
   get accelerators(): OperatorConfig['accelerators'] {
     return this.held.accelerators;
   }

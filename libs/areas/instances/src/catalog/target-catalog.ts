@@ -34,6 +34,9 @@ export interface Target {
   isRemoved: boolean;
 }
 
+const REMOVED_NOW =
+  'it was removed from the file. Its instances continue, but a worker does not start with this file while they run';
+
 /** The execution targets by name, as the operator's file now names them. Each has one driver object in the process. */
 @Injectable()
 export class TargetCatalog implements OnApplicationShutdown {
@@ -101,7 +104,10 @@ export class TargetCatalog implements OnApplicationShutdown {
     const named = new Set(configs.map(({ name }) => name));
     return () => {
       for (const commit of commits) commit();
-      for (const [name, target] of this.targets) target.isRemoved = !named.has(name);
+      for (const [name, target] of this.targets) {
+        if (!target.isRemoved && !named.has(name)) this.log.warn(`target "${name}": ${REMOVED_NOW}`);
+        target.isRemoved = !named.has(name);
+      }
       for (const { config, driver } of this.targets.values()) this.warn(config.name, driver.warnings?.() ?? []);
       for (const listener of this.listeners) listener();
     };
@@ -209,6 +215,7 @@ export function toInstanceSpec(
     owner?: InstanceSpec['owner'];
     isModelSeen?: boolean;
     modelChange?: string;
+    madeAt?: InstanceSpec['madeAt'];
   },
   secrets: SecretReader,
 ): InstanceSpec {
@@ -218,6 +225,7 @@ export function toInstanceSpec(
     generation: instance.generation,
     tenantName: instance.tenantName,
     ...(instance.owner === undefined ? {} : { owner: instance.owner }),
+    ...(instance.madeAt && { madeAt: instance.madeAt }),
     model: spec.model,
     ...(spec.resources === undefined ? {} : { resources: spec.resources }),
     // The settings of the deployment may change while instances run. They are checked when another instance starts.
@@ -259,11 +267,11 @@ function environmentOf(
 /** Returns the spec of one instance, with its owner. */
 export function specOfInstance(
   workload: Omit<WorkloadRow, 'instances'>,
-  instance: Pick<InstanceRow, 'id' | 'generation' | 'ordinal' | 'model_seen' | 'reason' | 'message'>,
+  instance: Pick<InstanceRow, 'id' | 'generation' | 'ordinal' | 'model_seen' | 'reason' | 'message' | 'made_at'>,
   secrets: SecretReader,
 ): InstanceSpec {
   const { tenant_id, tenant_name: tenantName, deployment_id, revision_id, revision_name } = workload;
-  const { id, generation, ordinal, model_seen, reason, message } = instance;
+  const { id, generation, ordinal, model_seen, reason, message, made_at } = instance;
   const owner = {
     tenantId: tenant_id,
     deploymentId: deployment_id,
@@ -271,7 +279,7 @@ export function specOfInstance(
     revisionName: revision_name,
     ordinal,
   };
-  const about = { id, generation, tenantName, ordinal, owner, isModelSeen: model_seen };
+  const about = { id, generation, tenantName, ordinal, owner, isModelSeen: model_seen, madeAt: made_at ?? [] };
   const modelChange = reason === 'model_changed' ? (message ?? '') : undefined;
   return toInstanceSpec(workload.spec, { ...about, modelChange }, secrets);
 }

@@ -103,6 +103,7 @@ export class InstanceKeeper {
       progress: null,
       isStart: true,
       keyId: this.keys.idFor(driver, workload.spec),
+      madeAt: this.starts.locations(driver, workload, instance),
     });
     return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_CHECK_MS;
   }
@@ -126,6 +127,7 @@ export class InstanceKeeper {
   }
 
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    if (instance.made_at === null && (await this.noteLocation(driver, workload, instance))) return 0;
     if (this.keys.isLost(instance.key_id)) return this.ends.handleLostKey(workload, instance);
     const seen = await this.checkSelf(driver, workload, instance, await this.observe(driver, workload, instance));
     if (seen.state !== 'ready' && seen.state !== 'unhealthy') this.massMisses.forget(driver.name, instance.id);
@@ -167,6 +169,13 @@ export class InstanceKeeper {
     if (!seen.isSecondHand || age === null || baseUrl === null || baseUrl !== seen.baseUrl) return seen;
     const spec = this.specOf(workload, instance, this.secretsOf(driver, workload));
     return (await driver.answers(spec, baseUrl)) ? disputed(seen) : seen;
+  }
+
+  /** The previous release started it without a record of where. */
+  private async noteLocation(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<boolean> {
+    const { state } = instance;
+    const madeAt = this.starts.locations(driver, workload, instance);
+    return madeAt !== undefined && (await this.transitions.change(workload, instance, { state, madeAt })) !== undefined;
   }
 
   /** Records the drift or its end, and nothing else. The next check handles all other observations. */
@@ -321,6 +330,8 @@ export class InstanceKeeper {
       state: 'pending',
       generation: instance.generation + 1,
       message: null,
+      // Nothing was left in any of them when it stopped.
+      madeAt: null,
     });
     return 0;
   }

@@ -1,12 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { OBSERVATION_REASONS, type ObservationReason } from '@slipway/contracts';
 import type { Database } from '@slipway/platform-database';
-import type { TargetDriver } from '@slipway/target-driver';
+import type { TargetDriver, UnitLocation } from '@slipway/target-driver';
 import type { DeviceAssignments } from '../devices/device-assignments.js';
 import type { EngineKeys } from '../access/engine-keys.js';
 import { restartBackOff, failedStart } from './failed-starts.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
-import { specOfInstance } from '../catalog/target-catalog.js';
+import { placeholderSecrets, specOfInstance } from '../catalog/target-catalog.js';
+import { locationsWith } from '../workloads/unit-locations.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
@@ -28,11 +29,31 @@ export class InstanceStarts {
   ) {}
 
   /**
+   * Returns the locations of the instance with that of a unit that is made now. They are stored before the driver makes
+   * it, so a unit is known even if this process is killed in between. Undefined if the driver has none at the moment.
+   */
+  locations(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): UnitLocation[] | undefined {
+    try {
+      const location = driver.locationOf?.(specOfInstance(workload, instance, placeholderSecrets));
+      return location && locationsWith(instance.made_at, location);
+    } catch {
+      // The start reports why.
+      return undefined;
+    }
+  }
+
+  /**
    * Starts the instance. An exception does not show whether it started, so the generation stays the same: the driver
    * starts it at most once.
    * @returns the milliseconds until the next check
    */
   async provision(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    const madeAt = this.locations(driver, workload, instance);
+    if (madeAt && madeAt !== instance.made_at) {
+      // The configuration has changed since the row was written.
+      await this.transitions.change(workload, instance, { state: instance.state, madeAt });
+      return 0;
+    }
     try {
       this.access.assertMayStart(driver.name, workload);
       const secrets = this.access.secretsOf(workload, driver);

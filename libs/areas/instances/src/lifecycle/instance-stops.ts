@@ -28,7 +28,7 @@ const FOLLOW_SECONDS = 30;
 const LOST_MS = 3_000;
 
 /** The failure of the last start stays, so that users can still read it. */
-const STOPPED: InstanceChange = {
+export const STOPPED: InstanceChange = {
   ...UNSEEN,
   state: 'stopped',
   baseUrl: null,
@@ -65,9 +65,28 @@ export class InstanceStops {
 
   async stop(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     this.lostSince.delete(instance.id);
-    if ((await driver.terminate(instance.id)) !== 'gone') return driver.onChange ? TERMINATE_CHECK_MS : BUSY_CHECK_MS;
+    if ((await this.end(driver, workload, instance)) !== 'gone')
+      return driver.onChange ? TERMINATE_CHECK_MS : BUSY_CHECK_MS;
     await this.transitions.change(workload, instance, isReplaced(workload, instance) ? replaced(instance) : STOPPED);
     return BUSY_CHECK_MS;
+  }
+
+  /**
+   * While the driver cannot see where the unit is, the instance counts as running, and its row shows what a deletion
+   * waits for. Only the operator sees why, in the log and in the conditions of the target.
+   */
+  private async end(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<'stopping' | 'gone'> {
+    try {
+      return await driver.terminate(instance.id, instance.made_at ?? []);
+    } catch (error) {
+      if (instance.reason !== 'target_unavailable')
+        await this.transitions.change(workload, instance, {
+          state: 'stopping',
+          message: 'its target does not report whether it has ended',
+          reason: 'target_unavailable',
+        });
+      throw error;
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import type { UnitLocation } from '@slipway/target-driver';
 import { Not } from 'typeorm';
 import { BackendPublisher } from '../backends/backend-publisher.js';
 import { DeviceAssignments, type DeviceWait } from '../devices/device-assignments.js';
@@ -46,6 +47,8 @@ export interface InstanceChange {
   progress?: StartProgress | null;
   /** Set if its server reports the revision's model. */
   isModelSeen?: true;
+  /** All locations of its units. Null if there are none any more. */
+  madeAt?: UnitLocation[] | null;
   /** Adds one to the restarts. */
   isCrash?: boolean;
   crashStreak?: number;
@@ -115,6 +118,7 @@ export class InstanceTransitions {
         change.abandonsSilent ?? false,
         next.ending_url,
         next.doubted,
+        next.made_at === null ? null : JSON.stringify(next.made_at),
       ]);
       if (!written) return undefined;
       const isReadinessChanged =
@@ -216,6 +220,7 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     model_seen: change.isModelSeen ?? instance.model_seen,
     failure: change.failure === undefined ? instance.failure : change.failure,
     progress: change.progress === undefined ? instance.progress : change.progress,
+    made_at: change.madeAt === undefined ? instance.made_at : change.madeAt,
     drain_left_seconds: null,
     replace_drain_seconds: ENDS_REPLACEMENT.has(change.state) ? null : instance.replace_drain_seconds,
     abandons_silent: change.state === 'stopping' && (change.abandonsSilent ?? instance.abandons_silent),

@@ -56,6 +56,11 @@ export function instanceMoved(workload: WorkloadRow, instance: InstanceRow, seen
   return event('instance.moved', workload, instance, { ...seenIn(seen), from: instance.place });
 }
 
+/** `instance.abandoned`: the operator has given up its unit, which may still run. */
+export function instanceAbandoned(workload: WorkloadRow, instance: InstanceRow, message: string): NewEvent {
+  return event('instance.abandoned', workload, instance, { message });
+}
+
 function seenIn(seen: Observation) {
   return { message: seen.message ?? null, reason: seen.reason ?? null, place: seen.place ?? null };
 }

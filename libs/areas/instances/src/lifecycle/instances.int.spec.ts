@@ -258,6 +258,7 @@ it('targets are listed without commands, addresses and secrets', async () => {
         status: 'ok',
         conditions: [],
         removed: false,
+        unknown_units: [],
       },
       {
         name: 'local',
@@ -271,6 +272,7 @@ it('targets are listed without commands, addresses and secrets', async () => {
         status: 'ok',
         conditions: [],
         removed: false,
+        unknown_units: [],
       },
     ],
     next_cursor: null,

@@ -2,6 +2,7 @@ import { LOGS_ASKED_CHANNEL, WORKLOADS_CHANNEL } from '@slipway/contracts';
 import {
   Inject,
   Injectable,
+  Logger,
   Optional,
   type BeforeApplicationShutdown,
   type OnApplicationBootstrap,
@@ -24,6 +25,7 @@ import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import { TargetLeadership } from '../catalog/target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
 import { TargetRows } from './target-rows.js';
+import { UnreachableUnits } from './unreachable-units.js';
 import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
@@ -39,6 +41,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     string,
     { reconciler: TargetReconciler; watches: (SecretWatch | DeviceWatch | LoadWatch | HealthWatch)[]; logs: LogServer }
   >();
+  private readonly logger = new Logger('targets');
   private unlisten: (() => Promise<void>)[] = [];
   private isRunning = false;
 
@@ -50,12 +53,14 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly publisher: BackendPublisher,
     private readonly keeper: InstanceKeeper,
     private readonly keys: EngineKeys,
+    private readonly unreachable: UnreachableUnits,
     @Optional() private readonly worker?: OperationRunner,
     @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: InstanceTimings = DEFAULT_INSTANCE_TIMINGS,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.worker) return;
+    await this.unreachable.assertNone();
     this.unlisten = [
       await this.database.listen(
         WORKLOADS_CHANNEL,
@@ -68,6 +73,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     this.isRunning = true;
     this.startMissing();
     this.catalog.onChange(() => {
+      void this.unreachable.abandon().catch((error: unknown) => this.logger.warn(String(error)));
       this.startMissing();
       this.kickAll();
     });
@@ -114,7 +120,9 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
       countTargetErrorsOf(name);
       const { database, transitions, publisher, timings } = this;
       const leadership = new TargetLeadership(this.config.database.url, name);
-      const reconciler = new TargetReconciler(target, leadership, database, transitions, this.keeper, timings);
+      const targets = () => new Set(this.catalog.all().map(({ config }) => config.name));
+      const { keeper } = this;
+      const reconciler = new TargetReconciler(target, leadership, database, transitions, keeper, timings, targets);
       const watches = [
         new SecretWatch(target, leadership, this.config.operator, database, publisher, timings.secretCheckMs),
         new DeviceWatch(target, leadership, database, () => reconciler.kick(), timings),

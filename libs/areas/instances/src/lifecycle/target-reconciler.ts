@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { shareOf } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
+import type { UnitLocation } from '@slipway/target-driver';
 import { Not } from 'typeorm';
 import { InstanceEntity, type LifecycleState } from '../workloads/instance.entity.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
@@ -10,6 +11,8 @@ import type { InstanceTransitions } from './instance-transitions.js';
 import { planPass, TaskQueues, type InstanceTask, type TaskKind } from './pass-plan.js';
 import { Preparations } from './preparations.js';
 import type { Target } from '../catalog/target-catalog.js';
+import { UnknownUnitsRecord } from '../catalog/unknown-units.js';
+import { distinctLocations } from '../workloads/unit-locations.js';
 import { countTargetError } from '../catalog/repeated-check.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { addInstances, TargetRows, wakeWaiters } from './target-rows.js';
@@ -69,6 +72,7 @@ export class TargetReconciler {
   private readonly queues?: TaskQueues;
   private readonly preparations: Preparations;
   private readonly rows: TargetRows;
+  private readonly unknown: UnknownUnitsRecord;
   /**
    * The last problem of each task. While Postgres is down everything fails in the same way, and one warning is enough.
    */
@@ -81,7 +85,10 @@ export class TargetReconciler {
     private readonly transitions: InstanceTransitions,
     private readonly keeper: InstanceKeeper,
     private readonly timings: Pick<InstanceTimings, 'orphanSearchMs'> = DEFAULT_INSTANCE_TIMINGS,
+    /** The names of all targets that this process knows. */
+    targets: () => ReadonlySet<string> = () => new Set(),
   ) {
+    this.unknown = new UnknownUnitsRecord(target, database, targets);
     this.preparations = new Preparations(target.driver, database);
     this.rows = new TargetRows(database, target.config.name);
     this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
@@ -259,23 +266,41 @@ export class TargetReconciler {
   }
 
   /**
-   * Stops instances on this host that no row wants: left by a database that was restored or replaced, or by a late
-   * start. It lists the host before it reads the tables, because a row is always written before its instance starts.
+   * Stops instances of this target that no row wants: left by a database that was restored or replaced, or by a late
+   * start. It lists the target before it reads the states, because a row is always written before its instance starts.
+   * Units of other targets are only recorded for `GET /targets`: their rows may be in another database.
    */
   private async terminateOrphans(): Promise<boolean> {
-    const found = await this.target.driver.list();
-    if (found.length === 0) return false;
-    // A stopped row has no running instance, so an instance with its id is an orphan.
-    const where = { target: this.name, state: Not<LifecycleState>('stopped') };
-    const rows = await this.database.tx('system', (tx) =>
-      tx.repository(InstanceEntity).find({ select: { id: true }, where }),
-    );
-    const known = new Set(rows.map(({ id }) => id));
-    for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
-      this.logger.warn(`stopping ${instanceId} on target ${this.name}, because no workload needs it`);
-      await this.target.driver.terminate(instanceId);
+    const { driver } = this.target;
+    const locations = await this.locations();
+    const found = await driver.list(locations);
+    if (found.length > 0) {
+      // A stopped row has no running instance, so an instance with its id is an orphan.
+      const where = { target: this.name, state: Not<LifecycleState>('stopped') };
+      const rows = await this.database.tx('system', (tx) =>
+        tx.repository(InstanceEntity).find({ select: { id: true }, where }),
+      );
+      const known = new Set(rows.map(({ id }) => id));
+      for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
+        this.logger.warn(`stopping ${instanceId} on target ${this.name}, because no workload needs it`);
+        await driver.terminate(instanceId, locations);
+      }
     }
+    await this.unknown.record();
     return false;
+  }
+
+  /** Where instances of the target were made, also those that have stopped. */
+  private async locations(): Promise<UnitLocation[]> {
+    const rows = await this.database.tx('system', (tx) =>
+      tx
+        .repository(InstanceEntity)
+        .createQueryBuilder('i')
+        .select('distinct i.made_at', 'made_at')
+        .where('i.target = :target', { target: this.name })
+        .getRawMany<{ made_at: UnitLocation[] | null }>(),
+    );
+    return distinctLocations(rows.map(({ made_at }) => made_at));
   }
 
   private forgetAllBut(tasks: readonly InstanceTask[]): void {

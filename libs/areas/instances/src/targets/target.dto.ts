@@ -132,14 +132,34 @@ export class TargetDeviceDto {
 
 export class TargetConditionDto {
   @StringField({
-    enum: ['devices_unknown', 'degraded'],
+    enum: ['devices_unknown', 'degraded', 'unknown_units', 'not_configured'],
     description:
-      'Kind of problem. `degraded`: instances may fail to start, to stop or to be checked there; running instances keep running.',
+      'Kind of problem. `unknown_units`: units of this installation that belong to no target and no instance still exist; see `unknown_units`. `not_configured`: instances need a target that the configuration no longer names. `degraded`: instances may fail to start, to stop or to be checked there; running instances keep running.',
   })
-  type: 'devices_unknown' | 'degraded';
+  type: 'devices_unknown' | 'degraded' | 'unknown_units' | 'not_configured';
 
   @StringField({ description: 'Description of the problem' })
   message: string;
+}
+
+export class UnknownUnitsDto {
+  @StringField({ description: 'Name of the target that made them', example: 'gpu-old' })
+  target: string;
+
+  @StringField({ description: 'Where they are', example: 'namespace models' })
+  location: string;
+
+  @IntField({ description: 'Number of units' })
+  count: number;
+
+  @IntField({ description: 'Number of units that run' })
+  running: number;
+
+  @ArrayField('string', { description: 'Names of the first units' })
+  names: string[];
+
+  @StringField({ description: 'Command that removes them' })
+  command: string;
 }
 
 export class TargetDto {
@@ -169,6 +189,12 @@ export class TargetDto {
 
   @ArrayField(() => TargetConditionDto, { description: 'Problems of the target; empty if there are none' })
   conditions: TargetConditionDto[];
+
+  @ArrayField(() => UnknownUnitsDto, {
+    description:
+      'Units of this installation that the driver of the target found and that belong to no target and no instance, at most 20 groups; only visible to the operator tenant. Slipway does not remove them.',
+  })
+  unknown_units: UnknownUnitsDto[];
 
   @BooleanField({
     description:

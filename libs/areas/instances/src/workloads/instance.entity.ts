@@ -1,5 +1,6 @@
 import type { ObservationReason, StartFailure, StartProgress } from '@slipway/contracts';
 import { wholeNumber } from '@slipway/platform-database';
+import type { UnitLocation } from '@slipway/target-driver';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type LifecycleState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
@@ -138,4 +139,8 @@ export class InstanceEntity {
   /** Its state may be a fault of the observer, so gateways decide by their own evidence. */
   @Column({ type: 'boolean', default: false })
   doubted: boolean;
+
+  /** Where its units may be, the newest location last. Null if it has none, or if the previous release started it. */
+  @Column({ type: 'jsonb', nullable: true })
+  made_at: UnitLocation[] | null;
 }

@@ -30,6 +30,7 @@ export interface InstanceRow extends Pick<
   | 'replace_drain_seconds'
   | 'ending_url'
   | 'doubted'
+  | 'made_at'
 > {
   /** Shows whether the next start fails in the same way. */
   failure: Pick<FailedStart, 'cause' | 'exit_code' | 'signal'> | null;
@@ -96,7 +97,7 @@ export const READ_TARGET_WORKLOADS = prepared(
          'crash_streak', i.crash_streak, 'message', i.message, 'incarnation', i.incarnation,
          'reason', i.reason, 'place', i.place, 'drift', i.drift, 'version', i.version,
          'key_id', i.key_id, 'failure', i.failure - 'log_tail', 'failed_starts', i.failed_starts, 'progress', i.progress,
-         'model_seen', i.model_seen_at is not null, 'abandons_silent', i.abandons_silent, 'replace_drain_seconds', i.replace_drain_seconds, 'ending_url', i.ending_url, 'doubted', i.doubted,
+         'model_seen', i.model_seen_at is not null, 'abandons_silent', i.abandons_silent, 'replace_drain_seconds', i.replace_drain_seconds, 'ending_url', i.ending_url, 'doubted', i.doubted, 'made_at', i.made_at,
          'drain_left_seconds', extract(epoch from i.drain_until - now())::float8,
          'state_age_seconds', extract(epoch from now() - i.state_since)::float8, 'ready_age_seconds', extract(epoch from now() - i.ready_since)::float8,
          'start_in_seconds', extract(epoch from i.next_start_at - now())::float8,
@@ -129,8 +130,26 @@ export const CHANGE_INSTANCE = prepared(
      drain_until = case when $3 <> 'stopping' then null when state = 'stopping' then drain_until else now() + make_interval(secs => $21::float8) end,
      abandons_silent = case when $3 <> 'stopping' then false when state = 'stopping' then abandons_silent else $22::boolean end,
      replace_drain_seconds = case when $3 not in ('backing_off', 'stopped') then replace_drain_seconds end,
-     ending_url = $23, doubted = $24, drift = $20, observed_at = now(), version = version + 1
+     ending_url = $23, doubted = $24, made_at = $25::jsonb, drift = $20, observed_at = now(), version = version + 1
    where id = $1 and version = $2 returning restarts`,
+);
+
+/** An instance that has or may have a unit on its target. */
+export type PlacedInstance = Pick<InstanceEntity, 'id' | 'target' | 'made_at'> & Pick<WorkloadEntity, 'revision_name'>;
+
+/** Reads them all, of all tenants, from two tables, when a worker starts. */
+export const READ_PLACED_INSTANCES = prepared(
+  'instances-read-placed',
+  `select i.id, i.target, i.made_at, w.revision_name from instances i join workloads w using (revision_id)
+   where i.state not in ('stopped', 'pending') order by i.target, w.revision_name, i.ordinal`,
+);
+
+/** Counts them by target, without the targets in $1, with the first few revisions. */
+export const COUNT_PLACED_ELSEWHERE = prepared(
+  'instances-count-placed-elsewhere',
+  `select i.target, max(i.made_at->-1->>'kind') as kind, count(*)::int as count, (array_agg(distinct w.revision_name))[1:5] as revisions
+   from instances i join workloads w using (revision_id)
+   where i.state not in ('stopped', 'pending') and i.target <> all($1::text[]) group by i.target order by i.target limit 50`,
 );
 
 /**

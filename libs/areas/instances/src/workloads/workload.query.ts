@@ -307,6 +307,13 @@ export const READ_DRAINING = lookup(
    group by w.deployment_id`,
 );
 
+/** Reads the first instances of deployment $1 that nothing wants and that have not stopped, with their retentions. */
+export const READ_UNENDED = prepared(
+  'instances-read-unended',
+  `select i.id, i.target, i.message from workloads w join instances i using (revision_id)
+   where w.deployment_id = $1 and i.state <> 'stopped' and not ${IS_WANTED} order by w.revision_name, i.ordinal limit 5`,
+);
+
 /** The version keeps a reconciler from writing back what it read before. The notification is sent with the commit. */
 export const END_DRAINS = prepared(
   'instances-end-drains',
