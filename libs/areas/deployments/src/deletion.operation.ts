@@ -18,7 +18,7 @@ import {
 } from '@slipway/platform-durable/operations';
 import { requestContext } from '@slipway/platform-http';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type RevisionDrain, type UnendedInstance } from '@slipway/ports/instances';
 import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
@@ -36,8 +36,9 @@ export interface DeletionInput {
  * The deletion of a deployment. It can be cancelled until the route is removed. After that nothing is undone, and a
  * retry continues at the failed step. An instance that a published model API binding retains keeps running until the
  * binding is withdrawn.
- * `drain` waits until no gateway starts a request. Requests in flight outlive the operation: the reconciler lets them
- * end within the deployment's `drain_seconds`, and then stops their instances.
+ * `drain` waits until no gateway starts a request. `stop_instances` waits until every instance is known to have ended:
+ * for its requests in flight within the deployment's `drain_seconds`, and for a target that cannot be reached as long as
+ * it takes. A deletion that has succeeded leaves nothing that runs.
  */
 export const DELETION = defineOperation({
   kind: 'delete_deployment',
@@ -48,10 +49,13 @@ export const DELETION = defineOperation({
 
 type DeletionContext = StepContext<DeletionInput>;
 
-/** Time limits for gateways that do not follow, and then for processes. The reconciler stops the rest later. */
+/** Time limit for gateways that do not follow. */
 const FOLLOW_LIMIT_MS = 30_000;
-const STOP_LIMIT_MS = 30_000;
+/** After this time the message shows which instances are waited for. */
+const NAMED_AFTER_MS = 30_000;
 const LOOK_MS = 250;
+/** A long wait is woken by changes of the instances. */
+const LONG_LOOK_MS = 2_000;
 
 @Injectable()
 @DurableOperation(DELETION)
@@ -116,29 +120,20 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
         state: { isReleased: true },
         commit: (tx) => this.releaseInstances(tx, ids),
       });
-    const { statuses, draining } = await this.database.tx('system', async (tx) => ({
+    const isLong = step.elapsedMs() > NAMED_AFTER_MS;
+    const { statuses, draining, stuck } = await this.database.tx('system', async (tx) => ({
       statuses: await Promise.all(ids.map((id) => this.instances.status(tx, id))),
       draining: (await this.instances.draining(tx, [input.deploymentId])).get(input.deploymentId) ?? [],
+      stuck: isLong ? await this.instances.unended(tx, input.deploymentId) : [],
     }));
-    const waitedFor = draining.reduce((sum, { requests }) => sum + requests, 0);
-    if (waitedFor > 0)
-      return done({
-        message: `The instances stop after the end of ${counted(waitedFor, 'request')} in flight.`,
-        evidence: { in_flight: waitedFor, draining },
-      });
     // An instance that is still wanted is retained for another reason, and waiting would not stop it.
     const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
     if (stopping === 0) return done({ message: 'The instances of the deployment have stopped.' });
-    if (step.elapsedMs() > STOP_LIMIT_MS)
-      return done({
-        message: `${countedAre(stopping, 'instance')} still stopping after ${STOP_LIMIT_MS / 1_000} s. The deletion continues.`,
-        evidence: { stopping },
-      });
     return sleep({
-      forMs: LOOK_MS,
+      forMs: isLong ? LONG_LOOK_MS : LOOK_MS,
       status: 'running',
       state,
-      message: `${countedAre(stopping, 'instance')} stopping.`,
+      message: stopMessage(stopping, draining, stuck),
       commit: async (tx) => {
         for (const id of ids) await this.instances.wakeOnChange(tx, id, operation.id);
       },
@@ -206,6 +201,19 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
       await this.instances.release(tx, id, 'warm');
     }
   }
+}
+
+function stopMessage(stopping: number, draining: readonly RevisionDrain[], stuck: readonly UnendedInstance[]): string {
+  const requests = draining.reduce((sum, one) => sum + one.requests, 0);
+  const until = draining
+    .map((one) => one.until)
+    .sort()
+    .at(-1);
+  if (requests > 0)
+    return `The instances stop after the end of ${counted(requests, 'request')} in flight, at ${until} at the latest. Running \`slipway deployments end-drain\` stops them now.`;
+  if (stuck.length === 0) return `${countedAre(stopping, 'instance')} stopping.`;
+  const named = stuck.map(({ id, target, why }) => `${id} on target ${target} (${why})`).join(', ');
+  return `${countedAre(stopping, 'instance')} not known to have stopped: ${named}. The deletion continues when the target reports their end. If the target no longer exists, its operator can give them up with \`abandoned_targets\`.`;
 }
 
 /**

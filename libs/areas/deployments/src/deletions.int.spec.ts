@@ -106,20 +106,28 @@ it('removes the route, stops instances, retires revisions, and frees the name', 
   expect({ status: again.status, isNew: again.body.id !== id }).toEqual({ status: 201, isNew: true });
 });
 
-it('ends while requests are in flight, and leaves their instances to the reconciler', async () => {
+it('waits for requests in flight, and shows until when and how to end them', async () => {
   bed.neighbours.inFlight.set('r1', 1);
   bed.neighbours.lingering.add('r1');
   bed.neighbours.drains.set(id, [{ revisionName: 'one', requests: 1, until: '2026-01-01T00:10:00.000Z' }]);
   try {
     const { operation } = (await remove()).body;
     expect(await bed.drive(operation.id)).toMatchObject({ current_step: 'stop_instances' });
+    const waiting = {
+      status: 'running',
+      current_step: 'stop_instances',
+      message:
+        'The instances stop after the end of 1 request in flight, at 2026-01-01T00:10:00.000Z at the latest. Running `slipway deployments end-drain` stops them now.',
+    };
+    expect(await bed.drive(operation.id)).toMatchObject(waiting);
+    await bed.age(operation.id, 3_600);
     const record = await bed.drive(operation.id);
-    expect(record).toMatchObject({ status: 'succeeded' });
-    expect(record.steps.map(({ message }: { message: string }) => message).slice(1, 3)).toEqual([
-      '1 request is in flight and may end.',
-      'The instances stop after the end of 1 request in flight.',
-    ]);
-    expect(bed.neighbours.calls).toContain('retired r1');
+    expect(record).toMatchObject(waiting);
+    expect(record.steps[1].message).toBe('1 request is in flight and may end.');
+    expect(bed.neighbours.calls).not.toContain('retired r1');
+    expect((await bed.send('POST', `/deployments/${name}/end-drain`)).status).toBe(200);
+    bed.neighbours.statuses.delete('r1');
+    expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
   } finally {
     bed.neighbours.inFlight.delete('r1');
     bed.neighbours.drains.delete(id);
@@ -175,16 +183,26 @@ it('continues without a gateway that does not follow, and reports it', async () 
   }
 });
 
-it('waits until the processes are gone, up to a limit', async () => {
+it('waits until all instances are known to have ended, however long that takes, and names them', async () => {
   bed.neighbours.lingering.add('r1');
+  bed.neighbours.why = "the operator's file does not name the target";
   const { operation } = (await remove()).body;
   await bed.drive(operation.id);
   const stopping = { status: 'running', current_step: 'stop_instances', message: '1 instance is stopping.' };
   expect(await bed.drive(operation.id)).toMatchObject(stopping);
   await bed.age(operation.id, 15);
   expect(await bed.drive(operation.id)).toMatchObject(stopping);
-  expect(bed.neighbours.calls).not.toContain('retired r1');
   await bed.age(operation.id, 16);
+  const named = {
+    ...stopping,
+    message:
+      "1 instance is not known to have stopped: ins_r1 on target gpu-old (the operator's file does not name the target). The deletion continues when the target reports their end. If the target no longer exists, its operator can give them up with `abandoned_targets`.",
+  };
+  expect(await bed.drive(operation.id)).toMatchObject(named);
+  await bed.age(operation.id, 86_400);
+  expect(await bed.drive(operation.id)).toMatchObject(named);
+  expect(bed.neighbours.calls).not.toContain('retired r1');
+  bed.neighbours.statuses.delete('r1');
   expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
   expect(bed.neighbours.calls).toContain('retired r1');
 });

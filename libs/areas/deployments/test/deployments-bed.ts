@@ -38,6 +38,8 @@ export class DeploymentsNeighbours {
   readonly calls: string[] = [];
   /** Revisions whose processes keep running for a while after nothing retains them. */
   readonly lingering = new Set<string>();
+  /** What instances that linger wait for. */
+  why = 'it is stopping';
   failOn?: string;
   /** Runs while a revision is being read, as a concurrent change. */
   onLook?: (revisionId: string) => Promise<void>;
@@ -93,6 +95,10 @@ export class DeploymentsNeighbours {
     },
     inFlight: async (_tx: Tx, id: string) => this.inFlight.get(id) ?? 0,
     draining: async (_reads: Reads, ids: readonly string[]) => kept(this.drains, ids),
+    unended: async () =>
+      [...this.statuses].flatMap(([id, { desired, alive }]) =>
+        desired === 0 && alive > 0 ? [{ id: `ins_${id}`, target: 'gpu-old', why: this.why }] : [],
+      ),
     endDrains: async (_tx: Tx, _tenantId: string, id: string) => {
       const ended = (this.drains.get(id) ?? []).map(({ revisionName }) => revisionName);
       this.drains.delete(id);
