@@ -2083,7 +2083,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
             /**
              * @description https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.
              * @example https://hooks.example.com/slipway
@@ -4742,10 +4742,10 @@ export interface components {
             /** @description Description of the problem */
             message: string;
             /**
-             * @description Kind of problem. `degraded`: instances may fail to start, to stop or to be checked there; running instances keep running.
+             * @description Kind of problem. `unknown_units`: units of this installation that belong to no target and no instance still exist; see `unknown_units`. `not_configured`: instances need a target that the configuration no longer names. `degraded`: instances may fail to start, to stop or to be checked there; running instances keep running.
              * @enum {string}
              */
-            type: "devices_unknown" | "degraded" | (string & {});
+            type: "devices_unknown" | "degraded" | "unknown_units" | "not_configured" | (string & {});
         };
         TargetDeviceDto: {
             /** @description MiB of it in use by programs that Slipway did not start */
@@ -4804,6 +4804,8 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "degraded" | (string & {});
+            /** @description Units of this installation that the driver of the target found and that belong to no target and no instance, at most 20 groups; only visible to the operator tenant. Slipway does not remove them. */
+            unknown_units: components["schemas"]["UnknownUnitsDto"][];
         };
         TargetEngineDto: {
             /**
@@ -4891,6 +4893,26 @@ export interface components {
             data: components["schemas"]["TokenDto"][];
             next_cursor: string | null;
             warnings?: components["schemas"]["WarningDto"][];
+        };
+        UnknownUnitsDto: {
+            /** @description Command that removes them */
+            command: string;
+            /** @description Number of units */
+            count: number;
+            /**
+             * @description Where they are
+             * @example namespace models
+             */
+            location: string;
+            /** @description Names of the first units */
+            names: string[];
+            /** @description Number of units that run */
+            running: number;
+            /**
+             * @description Name of the target that made them
+             * @example gpu-old
+             */
+            target: string;
         };
         UpdateDeploymentDto: {
             /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. Without it, guards judge a soak. */
@@ -4986,7 +5008,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
             /**
              * @description `disabled` cancels the pending deliveries, and nothing more is sent. `active` begins again with the next event.
              * @enum {string|null}
@@ -6675,7 +6697,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -7438,7 +7460,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -8639,7 +8661,7 @@ export interface operations {
                 /** @description Only deliveries with this status */
                 status?: "pending" | "succeeded" | "failed" | "cancelled" | "skipped";
                 /** @description Only deliveries of events of this type, or of a kind such as `rollout.*` */
-                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */
