@@ -25,6 +25,8 @@ export class KubeStack {
   private constructor(
     readonly bed: TestBed,
     readonly namespace: string,
+    /** A namespace that the operator's file does not name at first. */
+    readonly spare: string,
     /** The access of the product. */
     readonly granted: GrantedAccess,
     readonly stack: Stack,
@@ -36,11 +38,11 @@ export class KubeStack {
   static async start(options: TestBedOptions, through?: (databaseUrl: string) => string): Promise<KubeStack> {
     const bed = await TestBed.open(options);
     try {
-      const namespace = await bed.namespace();
-      const granted = await bed.grant([namespace]);
+      const [namespace, spare] = [await bed.namespace(), await bed.namespace()];
+      const granted = await bed.grant([namespace, spare]);
       const config = configOf(granted.kubeconfig, namespace);
       const stack = await Stack.start({ gateway: true, config: () => config, ...(through && { through }) });
-      return new KubeStack(bed, namespace, granted, stack, config);
+      return new KubeStack(bed, namespace, spare, granted, stack, config);
     } catch (error) {
       await bed.close();
       throw error;
