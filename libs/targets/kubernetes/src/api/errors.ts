@@ -25,6 +25,8 @@ export class ApiError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly details: StatusDetails;
+  /** The server's own words; '' for none. */
+  readonly words: string;
   readonly call: ApiCall;
   /** The same call may succeed later. */
   readonly isRetryable: boolean;
@@ -40,6 +42,7 @@ export class ApiError extends Error {
     this.status = status;
     this.reason = reason;
     this.details = answer?.details ?? {};
+    this.words = (answer?.message ?? '').slice(0, LONGEST_MESSAGE);
     this.isRetryable = RETRYABLE_STATUS.has(status) || RETRYABLE_REASONS.has(reason);
     this.retryAfterSeconds = retryAfterSeconds;
   }
@@ -57,8 +60,8 @@ export class ApiError extends Error {
 
 /**
  * No usable answer arrived, so it is unknown whether the call had an effect. `code` is that of the cause
- * (`ECONNREFUSED`), `TIMEOUT`, `BUSY` (too many calls wait in this client), `CLOSED` (this client was closed),
- * `TOO_LARGE` or `INVALID_ANSWER` (the answer is not from a Kubernetes API).
+ * (`ECONNREFUSED`), `TIMEOUT`, `BUSY` (too many calls wait in this client), `CLOSED` (this client was closed), `PAUSED`
+ * (not sent, because the last calls failed), `TOO_LARGE` or `INVALID_ANSWER` (the answer is not from a Kubernetes API).
  */
 export class UnreachableError extends Error {
   readonly code: string;
@@ -69,6 +72,11 @@ export class UnreachableError extends Error {
     this.name = 'UnreachableError';
     this.code = code;
   }
+}
+
+/** The Role does not allow the call. Otherwise a 403 is by admission or a quota. */
+export function isMissingRight({ status, words }: ApiError): boolean {
+  return status === 403 && (words === '' || /\bcannot [a-z*]+ resource\b/.test(words));
 }
 
 /** The operator's access to a cluster cannot be used. The message names the file and what to change in it. */

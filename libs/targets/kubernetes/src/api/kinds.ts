@@ -36,6 +36,12 @@ export const SELF_SUBJECT_ACCESS_REVIEWS: KubeKind = {
   plural: 'selfsubjectaccessreviews',
   kind: 'SelfSubjectAccessReview',
 };
+export const SELF_SUBJECT_RULES_REVIEWS: KubeKind = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectrulesreviews',
+  kind: 'SelfSubjectRulesReview',
+};
 
 /** The `apiVersion` of its objects: `v1`, `apps/v1`. */
 export const apiVersionOf = ({ group, version }: KubeKind): string => (group === '' ? version : `${group}/${version}`);

@@ -51,7 +51,7 @@ class Run {
   private count = 0;
 
   constructor(private readonly stub: StubApi) {
-    this.api = new KubeApi(stub.cluster(), { callTimeoutMs: 1_000 });
+    this.api = new KubeApi(stub.cluster(), { callTimeoutMs: 1_000, shorterPauses: 50 });
     this.reflector = new Reflector<Pod>(this.api, {
       kind: PODS,
       namespace: NS,

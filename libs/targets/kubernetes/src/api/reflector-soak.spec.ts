@@ -11,7 +11,7 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 
 it(`after ${CUTS} cuts of the watch there is one watch, no socket is left and no object is lost`, async () => {
   const stub = await startStubApi();
-  const api = new KubeApi(stub.cluster());
+  const api = new KubeApi(stub.cluster(), { shorterPauses: 50 });
   const seen = new Set<string>();
   const reflector = new Reflector<Pod>(api, {
     kind: PODS,

@@ -55,7 +55,7 @@ function reflect(clock: Partial<ReflectorClock> = {}): void {
 
 beforeEach(async () => {
   stub = await startStubApi();
-  api = new KubeApi(stub.cluster(), { callTimeoutMs: 1_000 });
+  api = new KubeApi(stub.cluster(), { callTimeoutMs: 1_000, shorterPauses: 50 });
   reflect();
 });
 afterEach(async () => {
@@ -87,8 +87,8 @@ describe('a list and its watch', () => {
     expect([lists(), requestsOf('watch').length, troubles]).toEqual([1, 1, []]);
     const { query } = requestsOf('watch')[0]!;
     expect(query).toMatchObject({ allowWatchBookmarks: 'true', labelSelector: 'ours=yes' });
-    expect(Number(query.timeoutSeconds)).toBeGreaterThanOrEqual(270);
-    expect(Number(query.timeoutSeconds)).toBeLessThanOrEqual(330);
+    expect(Number(query.timeoutSeconds)).toBeGreaterThanOrEqual(540);
+    expect(Number(query.timeoutSeconds)).toBeLessThanOrEqual(660);
   });
 
   it('read an event in pieces of any size, and refuse an endless one', async () => {

@@ -45,7 +45,7 @@ const CLOCK: ReflectorClock = {
   random: Math.random,
   silenceMs: 90_000,
   shortestWatchMs: 1_000,
-  watchSeconds: 300,
+  watchSeconds: 600,
   shorterRetries: 1,
 };
 
@@ -140,7 +140,9 @@ export class Reflector<T extends KubeObject> {
   private async list(): Promise<void> {
     const { kind, namespace, labelSelector, fieldSelector } = this.options;
     const written = this.cache.written();
-    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector, fieldSelector });
+    const patience = this.closing.signal;
+    const listed = { labelSelector, fieldSelector, patience };
+    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, listed);
     if (this.closing.signal.aborted) return;
     this.heard();
     this.cache.replace(
@@ -159,7 +161,7 @@ export class Reflector<T extends KubeObject> {
    */
   private async confirmVersion(): Promise<void> {
     const { kind, namespace, labelSelector, fieldSelector } = this.options;
-    const asked = { labelSelector, fieldSelector, limit: 1 };
+    const asked = { labelSelector, fieldSelector, limit: 1, patience: this.closing.signal };
     const { items, resourceVersion } = await this.api.list<T>(kind, namespace, asked);
     this.heard();
     const [first] = items;
@@ -177,10 +179,11 @@ export class Reflector<T extends KubeObject> {
     const end = (): void => stop.abort();
     const silence = setTimeout(end, silenceMs);
     this.closing.signal.addEventListener('abort', end);
-    const startedAt = now();
+    let startedAt = Infinity;
     try {
       const watched = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds };
       const pieces = await this.api.watch(kind, namespace, watched, stop.signal);
+      startedAt = now();
       this.heard();
       this.healed();
       const onBytes = (): void => {

@@ -2,7 +2,15 @@ import type { KubeCluster } from './cluster.js';
 import { boundedStream } from './bounded-stream.js';
 import { ApiError, type ApiCall } from './errors.js';
 import { keepForeignFields } from './field-owners.js';
-import { apiVersionOf, groupPathOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type KubeKind } from './kinds.js';
+import {
+  apiVersionOf,
+  groupPathOf,
+  pathOf,
+  PODS,
+  SELF_SUBJECT_ACCESS_REVIEWS,
+  SELF_SUBJECT_RULES_REVIEWS,
+  type KubeKind,
+} from './kinds.js';
 import type { KubeList, KubeObject } from './objects.js';
 import { Transport, type ApiRequest, type TransportOptions } from './transport.js';
 
@@ -11,6 +19,8 @@ export interface ListOptions {
   fieldSelector?: string;
   /** At most this many objects, from one page. Absent: all objects. */
   limit?: number;
+  /** After failures, the call waits until it may be sent or the signal fires. */
+  patience?: AbortSignal;
 }
 
 export interface ListAnswer<T> {
@@ -63,6 +73,22 @@ export interface AccessRule {
   verb: string;
 }
 
+/** A rule of `SelfSubjectRulesReview`. `*` stands for everything. */
+export interface GrantedRule {
+  verbs?: string[];
+  apiGroups?: string[];
+  /** `pods`, `pods/log`, `*`, `pods/*`. */
+  resources?: string[];
+  /** Not empty: only objects of these names. */
+  resourceNames?: string[];
+}
+
+export interface GrantedRules {
+  rules: GrantedRule[];
+  /** An authorizer of the server cannot list its rules, so more may be allowed. */
+  isIncomplete: boolean;
+}
+
 const PAGE = 500;
 /** 100,000 objects: more than one of our targets can have. A server with endless pages is broken. */
 const MAX_PAGES = 200;
@@ -90,6 +116,26 @@ export class KubeApi {
 
   get server(): string {
     return this.cluster.server;
+  }
+
+  /** By `performance.now()`. When the server last answered any client of this process. */
+  get lastAnswerAt(): number {
+    return this.transport.gate.budget.lastAnswerAt;
+  }
+
+  /** The last refusal of this creation, while it waits for its next try. */
+  refusalOf(kind: KubeKind, namespace: string, name: string): ApiError | undefined {
+    return this.transport.gate.refusalOf(callOf('create', kind, namespace, name));
+  }
+
+  /** Milliseconds until this creation may be sent again. */
+  creationWaitMs(kind: KubeKind, namespace: string, name: string): number {
+    return this.transport.gate.waitMs(callOf('create', kind, namespace, name));
+  }
+
+  /** The cause of refusals may be over, so the next call need not wait for its time. */
+  reopen(isConcerned: (call: ApiCall) => boolean): void {
+    this.transport.gate.reopen(isConcerned);
   }
 
   /** The server's own version, `v1.36.4`. The cheapest check of whether it answers. */
@@ -231,20 +277,25 @@ export class KubeApi {
 
   /** Whether the Role of the target allows this in the namespace. */
   async review(namespace: string, { group, resource, subresource, verb }: AccessRule): Promise<boolean> {
-    const kind = SELF_SUBJECT_ACCESS_REVIEWS;
-    const answer = await this.transport.json({
-      method: 'POST',
-      path: pathOf(kind, ''),
-      body: {
-        apiVersion: apiVersionOf(kind),
-        kind: kind.kind,
-        spec: { resourceAttributes: { namespace, group, resource, subresource, verb } },
-      },
-      call: callOf('create', kind, ''),
-    });
-    const { status } = this.mapping(answer, 'a review') as { status?: { allowed?: unknown } };
-    if (typeof status?.allowed !== 'boolean') throw this.invalid('a review');
-    return status.allowed;
+    const resourceAttributes = { namespace, group, resource, subresource, verb };
+    const { allowed } = await this.reviewed(SELF_SUBJECT_ACCESS_REVIEWS, { resourceAttributes });
+    if (typeof allowed !== 'boolean') throw this.invalid('a review');
+    return allowed;
+  }
+
+  /** Everything that the account may do in the namespace, as far as the server can list it. */
+  async rules(namespace: string): Promise<GrantedRules> {
+    const { resourceRules, incomplete } = await this.reviewed(SELF_SUBJECT_RULES_REVIEWS, { namespace });
+    if (!Array.isArray(resourceRules)) throw this.invalid('a review');
+    return { rules: resourceRules as GrantedRule[], isIncomplete: incomplete === true };
+  }
+
+  private async reviewed(kind: KubeKind, spec: unknown): Promise<Record<string, unknown>> {
+    const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, spec };
+    const call = callOf('create', kind, '');
+    const answer = await this.transport.json({ method: 'POST', path: pathOf(kind, ''), body, call });
+    const { status } = this.mapping(answer, 'a review');
+    return this.mapping(status, 'a review');
   }
 
   /** Whether the server has the type. Every account may read this; a refusal does not show that the type is missing. */
@@ -270,7 +321,8 @@ export class KubeApi {
   ): Promise<AsyncIterable<Buffer>> {
     const query = { ...options, watch: true, allowWatchBookmarks: true };
     const call = callOf('watch', kind, namespace);
-    return this.transport.stream({ method: 'GET', path: pathOf(kind, namespace), query, call }, signal);
+    const request: ApiRequest = { method: 'GET', path: pathOf(kind, namespace), query, call, patience: signal };
+    return this.transport.stream(request, signal);
   }
 
   /** Ends all calls and streams. */
@@ -298,10 +350,10 @@ export class KubeApi {
   }
 
   private async page<T extends KubeObject>(kind: KubeKind, namespace: string, options: ListOptions, token?: string) {
-    const { labelSelector, fieldSelector, limit = PAGE } = options;
+    const { labelSelector, fieldSelector, limit = PAGE, patience } = options;
     const query = { labelSelector, fieldSelector, limit, continue: token };
     const call = callOf('list', kind, namespace);
-    const answer = await this.transport.json({ method: 'GET', path: pathOf(kind, namespace), query, call });
+    const answer = await this.transport.json({ method: 'GET', path: pathOf(kind, namespace), query, call, patience });
     const list = this.mapping(answer, `a list of ${kind.plural}`) as unknown as KubeList<T>;
     if (!Array.isArray(list.items) || !list.metadata?.resourceVersion) throw this.invalid(`a list of ${kind.plural}`);
     return list;

@@ -3,9 +3,11 @@ import { retryAfterMs, timeLimit, withoutTrailingSlashes } from '@slipway/contra
 import { collect } from '@slipway/platform-bounds';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
+import { CallGate } from './call-gate.js';
 import type { KubeCluster, ClusterTls } from './cluster.js';
 import { ApiError, UnreachableError, type ApiCall } from './errors.js';
 import type { Status } from './objects.js';
+import { RetryBudget } from './retry-budget.js';
 
 export interface TransportOptions {
   /** Limit of one call, including its waiting time and its tries. */
@@ -14,6 +16,8 @@ export interface TransportOptions {
   maxAnswerBytes?: number;
   /** Limit of calls that wait while 20 are in flight. */
   maxWaiting?: number;
+  /** Divides the pauses after failures, for tests. */
+  shorterPauses?: number;
 }
 
 export interface ApiRequest {
@@ -25,6 +29,8 @@ export interface ApiRequest {
   /** The call, for errors. */
   call: ApiCall;
   timeoutMs?: number;
+  /** After failures, the call waits until it may be sent or the signal fires. Without it, it fails like the last one. */
+  patience?: AbortSignal;
 }
 
 const CONNECTIONS = 16;
@@ -40,7 +46,7 @@ const IDLE_MS = 30_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 256 * 1024;
 const MAX_TRIES = 4;
-const LONGEST_RETRY_AFTER_SECONDS = 10;
+const LONGEST_RETRY_MS = 11_000;
 
 /**
  * Connections to one API server. Calls and streams have an Agent each, which is kept: a watch must not use the
@@ -52,7 +58,9 @@ export class Transport {
   private readonly limit = pLimit(IN_FLIGHT);
   private readonly origin: string;
   private readonly prefix: string;
-  private readonly options: Required<TransportOptions>;
+  private readonly options: Required<Omit<TransportOptions, 'shorterPauses'>>;
+  /** Decides when calls may follow failures. */
+  readonly gate: CallGate;
   private isClosed = false;
 
   constructor(
@@ -67,6 +75,7 @@ export class Transport {
       maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
       maxWaiting: options.maxWaiting ?? MAX_WAITING,
     };
+    this.gate = new CallGate(cluster.server, RetryBudget.share(cluster.server, options.shorterPauses));
     const settings: Agent.Options = {
       connect: connectorOf(cluster),
       keepAliveTimeout: IDLE_MS,
@@ -89,9 +98,10 @@ export class Transport {
   async json(request: ApiRequest): Promise<unknown> {
     if (this.limit.pendingCount >= this.options.maxWaiting)
       throw this.unreachable('BUSY', `${this.limit.pendingCount} calls already wait for a response`);
+    const pass = request.patience && { isRetry: await this.gate.opened(request.call, request.patience) };
     const { signal, stop } = timeLimit(request.timeoutMs ?? this.options.callTimeoutMs);
     return this.limit(() =>
-      this.withTries(request, signal, async () => {
+      this.withTries(request, signal, pass, async () => {
         const answer = await this.send(this.calls, request, signal);
         return this.parse(await this.read(answer.body, this.options.maxAnswerBytes));
       }),
@@ -104,7 +114,8 @@ export class Transport {
    * @throws ApiError, UnreachableError, KubeConfigError; reading it may throw any error of a broken connection
    */
   async stream(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
-    return this.withTries(request, signal, async () => (await this.send(this.streams, request, signal)).body);
+    const pass = request.patience && { isRetry: await this.gate.opened(request.call, request.patience) };
+    return this.withTries(request, signal, pass, async () => (await this.send(this.streams, request, signal)).body);
   }
 
   get callTimeoutMs(): number {
@@ -124,23 +135,43 @@ export class Transport {
 
   /** Ends calls in flight as `CLOSED`. */
   async close(): Promise<void> {
+    if (!this.isClosed) RetryBudget.release(this.cluster.server);
     this.isClosed = true;
     await Promise.all([this.calls.destroy(), this.streams.destroy()]);
   }
 
-  private async withTries<T>(request: ApiRequest, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    let isTokenRenewed = false;
+  /** @param pass of the first try, if it has one already */
+  private async withTries<T>(
+    request: ApiRequest,
+    signal: AbortSignal,
+    pass: { isRetry: boolean } | undefined,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const { call } = request;
+    let last: unknown;
     for (let tries = 1; ; tries += 1) {
+      let isRetry: boolean;
       try {
-        return await run();
+        isRetry = tries === 1 && pass ? pass.isRetry : this.gate.pass(call);
+      } catch (refusal) {
+        // The server's own answer to this call is more useful than that to another one.
+        throw last ?? refusal;
+      }
+      const wasRefused = this.gate.isIdentityRefused;
+      try {
+        const answer = await run();
+        this.gate.succeeded(call, isRetry);
+        return answer;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401 && !isTokenRenewed) {
-          isTokenRenewed = true;
-          this.cluster.forget();
-          continue;
-        }
-        const waitMs = tries < MAX_TRIES ? pauseAfter(error, request, tries) : undefined;
-        if (waitMs === undefined || this.isClosed) throw error;
+        // The caller gave up, which shows nothing about the server.
+        if (!request.patience?.aborted && !this.isClosed) this.gate.failed(call, error, isRetry);
+        const isExpired = error instanceof ApiError && error.status === 401;
+        if (isExpired) this.cluster.forget();
+        last = error;
+        if (isExpired && !wasRefused && tries === 1) continue;
+        if (tries >= MAX_TRIES || this.isClosed || !mayRepeat(error, request, tries)) throw error;
+        const waitMs = this.gate.waitMs(call);
+        if (waitMs > LONGEST_RETRY_MS) throw error;
         // The time is over. The server's answer is more useful than the time-out.
         await sleep(waitMs, undefined, { signal }).catch(() => Promise.reject(error));
       }
@@ -201,17 +232,13 @@ export class Transport {
   }
 }
 
-/** Milliseconds to wait before the same request again. Undefined if it must not be sent again. */
-function pauseAfter(error: unknown, request: ApiRequest, tries: number): number | undefined {
-  if (error instanceof ApiError) {
-    const { retryAfterSeconds, status } = error;
-    // A server that names a time has not begun the call.
-    if (retryAfterSeconds === undefined || (status !== 429 && status < 500)) return undefined;
-    return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? undefined : Math.max(100, retryAfterSeconds * 1000);
-  }
+/** Whether the same request may be sent again within one call. */
+function mayRepeat(error: unknown, request: ApiRequest, tries: number): boolean {
+  // A server that names a time has not begun the call.
+  if (error instanceof ApiError)
+    return error.retryAfterSeconds !== undefined && (error.status === 429 || error.status >= 500);
   // The other side may close a kept connection just when it is used again. A POST may have had its effect.
-  const isCut = error instanceof UnreachableError && CUT.has(error.code);
-  return isCut && request.method !== 'POST' && tries === 1 ? 0 : undefined;
+  return error instanceof UnreachableError && CUT.has(error.code) && request.method !== 'POST' && tries === 1;
 }
 
 const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);

@@ -48,7 +48,7 @@ export class Operations {
   }
 
   create(kind: KubeKind, { namespace, body, query }: StubRequest): KubeObject {
-    if (kind.plural === 'selfsubjectaccessreviews') return body as KubeObject;
+    if (kind.group === 'authorization.k8s.io') return body as KubeObject;
     const object = withNamespace(body as KubeObject, namespace);
     assertValid(kind.plural, object, query.fieldValidation === 'Strict');
     const { name } = object.metadata;

@@ -4,7 +4,10 @@ import type { KubeKind } from '../../src/api/kinds.js';
 import type { StubRequest, Verb } from './contract.js';
 import { Refusal } from './refusals.js';
 
-const KNOWN = Object.values(KINDS).filter((value): value is KubeKind => typeof value === 'object' && 'plural' in value);
+/** The kinds that the stub serves. */
+export const ALL_KINDS = Object.values(KINDS).filter(
+  (value): value is KubeKind => typeof value === 'object' && 'plural' in value,
+);
 const PATH =
   /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[a-z]+)(?:\/(?<name>[^/]+)(?:\/(?<sub>log))?)?$/;
 /** Requests about the server itself. Oddities may name them as `plural: 'version'` and `plural: 'types'`. */
@@ -19,7 +22,7 @@ export interface RoutedRequest {
 
 /** The server's kinds of a group. */
 export const kindsIn = ({ group, version }: KubeKind): KubeKind[] =>
-  KNOWN.filter((one) => one.group === group && one.version === version);
+  ALL_KINDS.filter((one) => one.group === group && one.version === version);
 
 /**
  * Parses a request.
@@ -31,7 +34,9 @@ export async function routed(incoming: IncomingMessage): Promise<RoutedRequest> 
   const types = TYPES_PATH.exec(url.pathname)?.groups;
   const ofGroup = types && { group: types.group ?? '', version: types.version ?? '', plural: 'types', kind: '' };
   const own = url.pathname === '/version' ? VERSION : ofGroup;
-  const kind = own ? own : KNOWN.find((one) => one.plural === plural && one.group === group && one.version === version);
+  const kind = own
+    ? own
+    : ALL_KINDS.find((one) => one.plural === plural && one.group === group && one.version === version);
   if (!kind) throw new Refusal(404, '404 page not found', '');
   const query = Object.fromEntries(url.searchParams);
   const text = await bodyOf(incoming);

@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { KubeKind } from '../../src/api/kinds.js';
-import type { Match, Oddity, StubApi, StubOptions, StubRequest } from './contract.js';
+import type { Match, Oddity, StubApi, StubOptions, StubRequest, Verb } from './contract.js';
 import { ObjectStore } from './object-store.js';
 import { Operations } from './operations.js';
 import { expired, notFound, Refusal } from './refusals.js';
-import { kindsIn, routed } from './requests-seen.js';
+import { ALL_KINDS, kindsIn, routed } from './requests-seen.js';
 import { Watches } from './watches.js';
 
 interface OddityRule {
@@ -18,6 +18,7 @@ interface OddityRule {
 }
 
 const UNITS = new Set(['deployments', 'leaderworkersets']);
+const VERBS = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 const DEFAULT_WATCH_SECONDS = 300;
 
 /** Starts a stub on a free port of loopback. */
@@ -168,6 +169,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     if (verb === 'watch') return watch(request, response);
     if (verb === 'log') return log(kind, request, response);
     if (plural === 'selfsubjectaccessreviews') return json(response, 201, reviewed(request));
+    if (plural === 'selfsubjectrulesreviews') return json(response, 201, ruled(request));
     if (verb === 'get' && name === '') throw notFound(plural, name);
     json(response, verb === 'create' ? 201 : 200, operations[verb](kind, request));
   }
@@ -211,8 +213,30 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
 
   function reviewed({ body }: StubRequest): unknown {
     const { namespace = '', resource = '', verb, subresource } = body.spec.resourceAttributes;
-    const asked = { verb: subresource === 'log' ? 'log' : verb, plural: resource, namespace };
-    return { ...body, status: { allowed: ![...forbiddenBy].some((match) => isMatched(match, asked)) } };
+    return {
+      ...body,
+      status: { allowed: mayDo({ verb: subresource === 'log' ? 'log' : verb, plural: resource, namespace }) },
+    };
+  }
+
+  /** A rule for each verb and kind that is allowed, as a Role may list them. */
+  function ruled({ body }: StubRequest): unknown {
+    const { namespace } = body.spec;
+    const resourceRules = ALL_KINDS.flatMap(({ plural, group }) => [
+      ...VERBS.filter((verb) => mayDo({ verb: verb as Verb, plural, namespace })).map((verb) => ({
+        verbs: [verb],
+        apiGroups: [group],
+        resources: [plural],
+      })),
+      ...(plural === 'pods' && mayDo({ verb: 'log', plural, namespace })
+        ? [{ verbs: ['get'], apiGroups: [''], resources: ['pods/log'] }]
+        : []),
+    ]);
+    return { ...body, status: { resourceRules, nonResourceRules: [], incomplete: false } };
+  }
+
+  function mayDo(asked: Match): boolean {
+    return ![...forbiddenBy].some((match) => isMatched(match, asked));
   }
 }
 
