@@ -207,6 +207,11 @@ export interface InstanceRef {
 export interface TargetHealth {
   state: 'ok' | 'degraded';
   message?: string;
+  /**
+   * Objects that the target does not let us make or change, for operators, in a few sentences. All else works, so the
+   * state may be `ok`.
+   */
+  refused?: string;
 }
 
 /** An engine as `GET /targets` shows it. */
@@ -379,6 +384,14 @@ export interface TargetDriver {
   logs?(instanceId: string, options: LogOptions): AsyncIterable<LogLine>;
   /** Releases timers and connections of this object. Instances continue to run. */
   close(): Promise<void>;
+}
+
+/**
+ * The message of an instance whose target cannot be used at the moment.
+ * @param words the reason, if the tenant may read it
+ */
+export function awayText(words?: string): string {
+  return `waiting for its target, which is not available${words === undefined ? '' : `: ${words}`}`;
 }
 
 /** Thrown by `provision` for a spec that `check` refuses. */

@@ -17,6 +17,7 @@ export {
   type UnitLocation,
   type UnknownUnits,
   assertSpec,
+  awayText,
   InvalidSpecError,
   TARGET_KINDS,
   TargetConfigError,

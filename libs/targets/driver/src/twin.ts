@@ -58,6 +58,10 @@ export class TwinCluster {
    * Why its server refuses requests or does not answer. The cluster continues to run, and listeners are not notified.
    */
   outage?: string;
+  /** Why it refuses each start, with words that a tenant may read. */
+  refusal?: { reason: ObservationReason; message: string };
+  /** What it reports about each ready instance. */
+  remark?: string;
   /** Output of the instances, oldest first. */
   readonly output = new Map<string, LogLine[]>();
   readonly written = new EventEmitter().setMaxListeners(0);
@@ -205,6 +209,8 @@ export class TwinDriver implements TargetDriver {
     if (members.some((member) => member.spec.generation >= spec.generation)) return;
     for (const member of members) if (!member.isTerminated) this.cluster.stop(member);
     if (members.some(({ life }) => life)) return;
+    const { refusal } = this.cluster;
+    if (refusal) throw Object.assign(new Error(refusal.message), { reason: refusal.reason, shown: refusal.message });
     this.cluster.create(spec);
   }
 
@@ -227,7 +233,8 @@ export class TwinDriver implements TargetDriver {
       return { ...common, state: life ? 'stopping' : 'exited', reason: 'terminated', ...shown(life) };
     if (!life) return { ...common, state: 'starting', reason: lastExit?.reason ?? 'loading' };
     if (this.cluster.isHealthy) newest.wasReady = true;
-    if (this.cluster.isHealthy) return { ...common, state: 'ready', ...shown(life) };
+    const { remark: message } = this.cluster;
+    if (this.cluster.isHealthy) return { ...common, state: 'ready', ...shown(life), ...(message && { message }) };
     if (newest.wasReady) return { ...common, state: 'unhealthy', reason: 'probe_failed', ...shown(life) };
     return { ...common, state: 'starting', reason: 'loading', ...shown(life) };
   }

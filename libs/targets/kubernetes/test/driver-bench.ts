@@ -84,6 +84,7 @@ export class DriverBench {
     const driver = new KubernetesDriver(targetConfig(config), host, {
       cluster: this.cluster.api.cluster(),
       ...options,
+      health: { repairMs: 50, ...options.health },
     });
     this.drivers.push(driver);
     return driver;

@@ -68,6 +68,19 @@ it('a degraded target is shown in the list of targets, in the log once for each 
   ]);
 });
 
+it('objects that a target refuses are a condition of it, although the target itself works', async () => {
+  const refused = '1 object of kind PodDisruptionBudget cannot be created in namespace models: exceeded quota.';
+  bed.cluster.health = { state: 'ok', refused };
+  await bed.process('worker');
+  await isTold('degraded');
+  expect(await told()).toEqual(ill(refused));
+  bed.cluster.health = { state: 'degraded', message: LISTS_PODS, refused };
+  await until('both', async () => (await told()).conditions?.[0]?.message !== refused, told);
+  expect(await told()).toEqual(ill(`${LISTS_PODS} ${refused}`));
+  bed.cluster.health = { state: 'ok' };
+  await isTold('ok');
+});
+
 it('other tenants see that a target is degraded, but not why', async () => {
   bed.cluster.health = { state: 'degraded', message: LISTS_PODS };
   await bed.process('worker');
@@ -92,6 +105,6 @@ it('the message of a driver is cut, and characters that Postgres refuses are rep
   await bed.process('worker');
   await isTold('degraded');
   const [condition] = (await told()).conditions ?? [];
-  expect(condition?.message).toHaveLength(500);
+  expect(condition?.message).toHaveLength(2_000);
   expect(condition?.message).toMatch(/^no\uFFFD answer: x+$/);
 });

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { prepared, type Database } from '@slipway/platform-database';
+import type { TargetHealth } from '@slipway/target-driver';
 import { gauge } from '@slipway/platform-observability';
 import { storableText } from '../workloads/stored-text.js';
 import { RepeatedCheck, TroubleLog } from './repeated-check.js';
@@ -14,6 +15,15 @@ export const RECORD_TARGET_HEALTH = prepared(
 );
 
 const UNSAID = 'its driver reports no reason';
+
+/** Enough for several kinds of objects with a server's words for each. */
+const MOST_CHARACTERS = 2_000;
+
+/** Returns everything that a person should fix; null for nothing. */
+function problemOf({ state, message = UNSAID, refused }: TargetHealth): string | null {
+  const problems = [...(state === 'ok' ? [] : [message]), ...(refused === undefined ? [] : [refused])];
+  return problems.length === 0 ? null : storableText(problems.join(' '), MOST_CHARACTERS);
+}
 
 const degraded = () =>
   gauge(
@@ -61,8 +71,7 @@ export class HealthWatch {
   private async look(): Promise<void> {
     const { config, driver } = this.target;
     if (!this.leadership.leads || !driver.health) return this.forget();
-    const { state, message = UNSAID } = driver.health();
-    const problem = state === 'ok' ? null : storableText(message);
+    const problem = problemOf(driver.health());
     degraded().set({ target: config.name }, problem === null ? 0 : 1);
     this.say(problem);
     if (problem === this.noted) return;

@@ -216,7 +216,10 @@ export class InstanceKeeper {
     const intervalMs = paced(driver, probeOf(workload.spec).intervalSeconds * 1_000);
     this.patience.noteReady(instance.id, instance.generation);
     this.massMisses.note(driver.name, instance.id, false);
-    const isToNote = (seen.isModelSeen && !instance.model_seen) || isServerNews(instance, asSeen(instance, seen));
+    // A target that observes instances may report about a ready one, such as an object that it may not make for it.
+    const isSaid = driver.probes !== 'target' || instance.message === (seen.message ?? null);
+    const isToNote =
+      (seen.isModelSeen && !instance.model_seen) || isServerNews(instance, asSeen(instance, seen)) || !isSaid;
     const lookMs = seen.isSecondHand ? Math.min(intervalMs, DISPUTED_CHECK_MS) : intervalMs;
     if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return lookMs;
     const event = instance.state === 'ready' ? undefined : instanceReady(workload, instance);

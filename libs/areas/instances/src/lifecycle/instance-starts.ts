@@ -1,19 +1,19 @@
 import { Logger } from '@nestjs/common';
-import { OBSERVATION_REASONS, type ObservationReason } from '@slipway/contracts';
+import { CAPACITY_REASONS, FIXABLE_REASONS, OBSERVATION_REASONS, type ObservationReason } from '@slipway/contracts';
 import type { Database } from '@slipway/platform-database';
-import type { TargetDriver, UnitLocation } from '@slipway/target-driver';
+import { awayText, type TargetDriver, type UnitLocation } from '@slipway/target-driver';
 import type { DeviceAssignments } from '../devices/device-assignments.js';
 import type { EngineKeys } from '../access/engine-keys.js';
 import { restartBackOff, failedStart } from './failed-starts.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { placeholderSecrets, specOfInstance } from '../catalog/target-catalog.js';
 import { locationsWith } from '../workloads/unit-locations.js';
+import { storableText } from '../workloads/stored-text.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
 const CHECK_MS = 150;
 const UNAVAILABLE = 'target_unavailable';
-const AWAY = 'waiting for its target, which is not available';
 
 /** Starts a generation through its driver, and records the result. */
 export class InstanceStarts {
@@ -62,22 +62,31 @@ export class InstanceStarts {
       await driver.provision(devices.length > 0 ? { ...spec, devices } : spec);
     } catch (error) {
       const reason = reasonOf(error);
+      const isRefused = CAPACITY_REASONS.has(reason) || FIXABLE_REASONS.has(reason);
       const isAway = reason === UNAVAILABLE || driver.health?.().state === 'degraded';
-      if (isAway) await this.wait(workload, instance, textOf(error));
+      if (isRefused) await this.wait(workload, instance, reason, wordsOf(error), textOf(error));
+      else if (isAway) await this.wait(workload, instance, UNAVAILABLE, awayText(shownIn(error)), textOf(error));
       else await this.fail(workload, instance, `it could not be started: ${textOf(error)}`, reason);
-      return isAway ? this.awayRetryMs : CHECK_MS;
+      return isRefused || isAway ? this.awayRetryMs : CHECK_MS;
     }
     return CHECK_MS;
   }
 
   /**
-   * The whole target does not work, which is not the fault of this instance. Only the operator sees what the target
-   * lacks.
+   * The whole target does not work, or it refuses the instance for a reason that may end without another start. So the
+   * generation stays the same. Only the operator sees everything that the target lacks.
    */
-  private async wait(workload: WorkloadRow, instance: InstanceRow, problem: string): Promise<void> {
-    if (instance.message === AWAY && instance.reason === UNAVAILABLE) return;
+  private async wait(
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    reason: ObservationReason,
+    words: string,
+    problem: string,
+  ): Promise<void> {
+    const message = storableText(words);
+    if (instance.message === message && instance.reason === reason) return;
     this.logger.warn(`${instance.id} of ${workload.revision_name} is waiting for its target: ${problem}`);
-    await this.transitions.change(workload, instance, { state: 'starting', message: AWAY, reason: UNAVAILABLE });
+    await this.transitions.change(workload, instance, { state: 'starting', message, reason });
   }
 
   private async fail(
@@ -105,6 +114,17 @@ export class InstanceStarts {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the words that a tenant may read. */
+function shownIn(error: unknown): string | undefined {
+  const { shown } = Object(error) as { shown?: unknown };
+  return typeof shown === 'string' ? shown : undefined;
+}
+
+/** Returns the target's own words, which the observation of a waiting start repeats. */
+function wordsOf(error: unknown): string {
+  return shownIn(error) ?? textOf(error);
 }
 
 /**

@@ -245,6 +245,35 @@ it('a start waits for an unavailable target, and this does not count as a failur
   expect(bed.cluster.started).toHaveLength(1);
 });
 
+it.each(['quota_exceeded', 'admission_denied'] as const)(
+  'a start that its target refuses as %s waits with the words of the target, and this does not count as a failure',
+  async (reason) => {
+    bed.cluster.setHealthy(true);
+    bed.cluster.refusal = { reason, message: 'exceeded quota: objects' };
+    await worker.want('rev_1', spec());
+    await until('it to wait', async () => (await only())?.reason === reason, only);
+    const tries = jest.spyOn(TwinDriver.prototype, 'provision');
+    await until('more tries', async () => tries.mock.calls.length > 2);
+    tries.mockRestore();
+    expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, back_off: null });
+    expect(await worker.status('rev_1')).toMatchObject({ message: 'exceeded quota: objects', reason, failure: null });
+    bed.cluster.refusal = undefined;
+    expect(await worker.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 0, reason: null, message: null }]);
+  },
+);
+
+it('what a target reports about a ready instance is shown until it ends, and is no event', async () => {
+  await ready();
+  bed.cluster.remark = 'PodDisruptionBudget slw-chat-1 cannot be created';
+  bed.cluster.setHealthy(true);
+  await until('it to be shown', async () => (await only()).message === bed.cluster.remark, only);
+  expect(await published()).toHaveLength(1);
+  bed.cluster.remark = undefined;
+  bed.cluster.setHealthy(true);
+  await until('its end', async () => (await only()).message === null, only);
+  expect(await events()).toEqual(['instance.ready']);
+});
+
 it('a released instance is stopped as soon as its target answers again', async () => {
   const before = await ready();
   bed.cluster.outage = 'connection refused';

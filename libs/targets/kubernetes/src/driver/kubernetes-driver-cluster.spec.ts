@@ -484,7 +484,7 @@ describe('a namespace that cannot be read', () => {
     expect((await driver.list()).map(({ instanceId }) => instanceId)).toEqual([lasting.instanceId]);
     const forbidden = instanceSpec({ instanceId: 'ins_dddd4444' });
     await expect(driver.observe(forbidden)).rejects.toThrow('not known yet');
-    await expect(driver.provision(forbidden)).rejects.toMatchObject({ status: 403 });
+    await expect(driver.provision(forbidden)).rejects.toMatchObject({ reason: 'target_unavailable' });
     const { message } = await until(
       () => driver.health(),
       ({ state }) => state === 'degraded',

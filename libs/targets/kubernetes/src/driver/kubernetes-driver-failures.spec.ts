@@ -145,7 +145,7 @@ describe('a failed start', () => {
 
   it('because of a missing right is reported as a problem of the target', async () => {
     const allow = bench.cluster.api.forbid({ verb: 'create', plural: 'deployments' });
-    await expect(driver.provision(spec)).rejects.toMatchObject({ name: 'ApiError', status: 403 });
+    await expect(driver.provision(spec)).rejects.toMatchObject({ reason: 'target_unavailable' });
     const { message } = await until(
       () => driver.health(),
       ({ state }) => state === 'degraded',

@@ -175,14 +175,17 @@ describe('a target', () => {
   const needed = 'delete pods in namespace models';
 
   it('without groups needs neither their type nor rights on it', async () => {
-    const plain = driverWith({}, { ...groupTarget, engines: { sim: engineConfig() } });
+    const plain = driverWith(
+      { health: { roundMs: 50, repairMs: 5 } },
+      { ...groupTarget, engines: { sim: engineConfig() } },
+    );
     api.forbid({ verb: 'delete', plural: 'pods' });
     api.forbid({ plural: 'leaderworkersets' });
     api.forbid({ plural: 'events' });
     await plain.list();
     await plain.provision(instanceSpec());
-    const reviews = () => asked('create', 'selfsubjectaccessreviews').length;
-    await until(reviews, (count) => count > 16);
+    const reviews = () => asked('create', 'selfsubjectrulesreviews').length;
+    await until(reviews, (count) => count > 3);
     expect(plain.health()).toEqual({ state: 'ok' });
     expect([...asked('list', 'leaderworkersets'), ...asked('list', 'events')]).toEqual([]);
     // It does from the moment on at which its file names a group.
@@ -213,7 +216,9 @@ describe('a target', () => {
     await other.provision(plain);
     await observeUntil(other, plain, 'ready');
     expect(await other.list()).toHaveLength(1);
-    await expect(other.provision({ ...spec, instanceId: 'ins_aaaa1111' })).rejects.toMatchObject({ status: 404 });
+    await expect(other.provision({ ...spec, instanceId: 'ins_aaaa1111' })).rejects.toMatchObject({
+      reason: 'target_unavailable',
+    });
     const { message } = await until(
       () => other.health(),
       ({ state }) => state === 'degraded',

@@ -9,7 +9,7 @@ import { KubernetesDriver } from './kubernetes-driver.js';
 import { neededRules } from '../health/target-health-rules.js';
 
 /** Requests that every account may make, about itself or the server. */
-const FREE = new Set(['selfsubjectaccessreviews', 'types', 'version']);
+const FREE = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'types', 'version']);
 
 /** The rights that a server checks before it answers. */
 function rightsOf({ verb, plural, query }: StubRequest): string[] {

@@ -28,10 +28,10 @@ import { instanceLog, loggedPod, type LoggedPod } from '../logs/instance-log.js'
 import { StartEvidence } from '../logs/start-evidence.js';
 import { isNegative, viewInstance, type InstanceView } from '../instances/instance-view.js';
 import { KubernetesSessions, type KubernetesDriverOptions, type KubernetesSession } from './session.js';
-import { startUnit } from './start.js';
+import { refusedStart, startUnit } from './start.js';
 import { assertMayMake, namespacesMade, otherCluster, unitLocation } from './unit-location.js';
 import { unknownUnits } from './unknown-units.js';
-import { buryUnits, listUnits, namespacesIn, stopUnits } from './stop.js';
+import { buryUnits, listUnits, namespacesIn, stopUnit, stopUnits } from './stop.js';
 import { podOf, isStopped } from '../instances/pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from '../target-config.js';
 import { kubernetesSpecIssues } from '../config/spec-check.js';
@@ -43,6 +43,7 @@ import {
   targetWarnings,
 } from '../config/engine-description.js';
 import { type Unit, isWorker, sizeOf } from '../manifests/unit-kind.js';
+import { LABEL, labelValue } from '../manifests/unit-names.js';
 import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
 import { PODS } from '../api/kinds.js';
 import type { Pod } from '../api/objects.js';
@@ -163,12 +164,16 @@ export class KubernetesDriver implements TargetDriver {
     const made = namespacesMade(spec.madeAt ?? []).at(-1);
     const session = await this.sessions.known(made ?? namespaceFor(this.config, spec.tenantName));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
+    session.health.used();
+    const refused = this.waitingStart(session, spec);
+    if (refused) return refused;
     const view = await this.viewConfirmed(session, spec);
     await this.stopOutdated(session, spec, view);
     await this.repair(session, spec, view);
     if (view.own) session.revisions.keep(spec, this.config, view.own.unit);
     const pod = view.own && podOf(view.own.pods);
-    return this.evidence.add(session.api, instanceId, pod, view.observation, this.secretsOf(instanceId));
+    const seen = await this.evidence.add(session.api, instanceId, pod, view.observation, this.secretsOf(instanceId));
+    return withRefused(seen, session.refused.of(labelValue(instanceId), instanceId, ...revisionsOf(view)));
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
@@ -200,6 +205,7 @@ export class KubernetesDriver implements TargetDriver {
       this.keys.delete(instanceId);
       this.evidence.forget(instanceId);
       session.former.forget(instanceId);
+      session.refused.forget(instanceId);
     }
     return state;
   }
@@ -208,6 +214,7 @@ export class KubernetesDriver implements TargetDriver {
     const session = await this.sessions.known();
     session.former.search(namespacesMade(madeAt.filter((one) => otherCluster(session.api, [one]) === undefined)));
     session.former.leave();
+    session.health.used();
     await this.noting(session, () => buryUnits(session, this.config.retain_seconds));
     session.revisions.sweep();
     return this.noting(session, () => listUnits(session));
@@ -235,6 +242,19 @@ export class KubernetesDriver implements TargetDriver {
     this.listeners.length = 0;
     await this.sessions.close();
     await this.agent.destroy();
+  }
+
+  /**
+   * A start that was refused and not sent again so far. It costs no request: only the next try can show more. When that
+   * is due, the generation counts as not started, as it was before.
+   */
+  private waitingStart(session: KubernetesSession, spec: InstanceSpec): Observation | undefined {
+    const refused = refusedStart(session, spec, this.config);
+    if (!refused) return undefined;
+    session.refused.of(spec.instanceId);
+    const { reason, message, isDue } = refused;
+    if (isDue) return { state: 'absent' };
+    return { state: 'starting', generation: spec.generation, reason, message };
   }
 
   private async viewConfirmed(session: KubernetesSession, spec: InstanceSpec): Promise<InstanceView> {
@@ -272,19 +292,18 @@ export class KubernetesDriver implements TargetDriver {
    * tries again.
    */
   private async stopOutdated(
-    { live, watch, health }: KubernetesSession,
+    session: KubernetesSession,
     { instanceId }: InstanceSpec,
     { outdated, own }: InstanceView,
   ): Promise<void> {
     const isReplaced =
-      this.config.on_drift === 'replace' && own && isSpecChanged(own.unit, watch.createdSpecOf(instanceId, own.unit));
+      this.config.on_drift === 'replace' && own && isSpecChanged(own.unit, session.watch.createdSpecOf(instanceId, own.unit));
     const units: Unit[] = [...outdated, ...(isReplaced ? [own.unit] : [])];
     for (const unit of units) {
       try {
-        const stopped = await live.stop(unit);
-        if (stopped) watch.remember(stopped);
+        await stopUnit(session, unit);
       } catch (error) {
-        health.note(error);
+        session.health.note(error);
       }
     }
   }
@@ -379,6 +398,17 @@ async function repairUnit(
     isToRecord && createdSpec !== undefined ? await live.recordCreatedSpec(unit, createdSpec) : undefined;
   const restored = hasLabels(unit, labels) ? undefined : await live.restoreLabels(unit, labels);
   for (const written of [recorded, restored]) if (written) watch.remember(written);
+}
+
+/** The revision of the generation's unit, as in its labels. */
+function revisionsOf({ own }: InstanceView): string[] {
+  const revision = own?.unit.metadata.labels?.[LABEL.revision];
+  return revision === undefined ? [] : [revision];
+}
+
+function withRefused(seen: Observation, refused: string | undefined): Observation {
+  if (refused === undefined) return seen;
+  return { ...seen, message: seen.message === undefined ? refused : `${seen.message}; ${refused}` };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DriverHost, TargetHealth } from '@slipway/target-driver';
 import { readCluster, type KubeCluster } from '../api/cluster.js';
 import { INFERENCE_POOLS, LEADER_WORKER_SETS, type KubeKind } from '../api/kinds.js';
@@ -8,7 +9,8 @@ import { RevisionKeeper } from '../revisions/revision-keeper.js';
 import type { KubernetesTargetConfig } from '../target-config.js';
 import { namespacesOf, usesGroups } from '../target-config.js';
 import { neededRules, type RuleNeeds } from '../health/target-health-rules.js';
-import { TargetHealthWatch } from '../health/target-health.js';
+import { TargetHealthWatch, type TargetHealthOptions } from '../health/target-health.js';
+import { RefusedObjects } from '../health/refused-objects.js';
 import { LABEL, targetLabels, type Writer } from '../manifests/unit-labels.js';
 import { FormerNamespaces } from './former-namespaces.js';
 import { isKeyed } from '../manifests/unit.js';
@@ -20,7 +22,7 @@ export interface KubernetesDriverOptions {
   cluster?: KubeCluster;
   /** How long a call waits for the first lists before it reports that it cannot observe. */
   syncMs?: number;
-  health?: { roundMs?: number; limitMs?: number };
+  health?: Partial<Pick<TargetHealthOptions, 'roundMs' | 'quietMs' | 'limitMs' | 'repairMs'>>;
   revisions?: { sweepMs?: number; paceMs?: number };
   watch?: Partial<ReflectorClock>;
   /** How long a pod on a lost node counts after its grace period. */
@@ -33,6 +35,9 @@ export interface KubernetesDriverOptions {
 }
 
 const SYNC_MS = 5_000;
+const MOST_SECRETS = 10_000;
+/** A kubelet that still misses a Secret after this time shows that it was deleted. */
+const SECRET_SEEN_MS = 30_000;
 
 /** One opened cluster: our identity, our watches, and whether it answers. */
 export interface KubernetesSession {
@@ -44,6 +49,12 @@ export interface KubernetesSession {
   former: FormerNamespaces;
   health: TargetHealthWatch;
   revisions: RevisionKeeper;
+  /** What the API server does not let us write. */
+  refused: RefusedObjects;
+  /** Namespaces in which a quota has refused a unit. */
+  crowded: Set<string>;
+  /** Uids of units whose Secret was made or found here a moment ago. */
+  secretsMade: LRUCache<string, true>;
   /** By `performance.now()`. */
   openedAt: number;
 }
@@ -113,7 +124,11 @@ export class KubernetesSessions {
   }
 
   get health(): TargetHealth {
-    if (this.opened) return this.opened.health.state;
+    if (this.opened) {
+      const { health, refused } = this.opened;
+      const { message } = refused;
+      return { ...health.state, ...(message !== undefined && { refused: message }) };
+    }
     if (!this.problem) return { state: 'ok' };
     return { state: 'degraded', message: `${this.problem.message}, since ${this.problem.since}` };
   }
@@ -134,7 +149,9 @@ export class KubernetesSessions {
     if (!installation)
       throw new Error(`target "${config.name}" requires the id of this installation, but the installation has no id`);
     const writer = { installation };
-    const api = new KubeApi(this.options.cluster ?? readCluster(config.cluster));
+    const shorterPauses = this.options.watch?.shorterRetries;
+    const cluster = this.options.cluster ?? readCluster(config.cluster);
+    const api = new KubeApi(cluster, shorterPauses === undefined ? {} : { shorterPauses });
     const health = new TargetHealthWatch(api, {
       server: api.server,
       namespaces: () => [...namespacesOf(this.config()), ...(this.opened?.former.used ?? [])],
@@ -158,15 +175,29 @@ export class KubernetesSessions {
       hasGroups: () => watch.followsGroups,
     });
     const note = (error: unknown) => health.note(error);
+    const refused = new RefusedObjects();
     const revisions = new RevisionKeeper(api, watch, {
       labelSelector,
       writer,
       onTrouble: note,
+      refused,
       clock: this.options.watch,
       ...this.options.revisions,
     });
     const former = new FormerNamespaces(watch, () => namespacesOf(this.config()));
-    this.opened = { api, writer, live, watch, former, health, revisions, openedAt: performance.now() };
+    this.opened = {
+      api,
+      writer,
+      live,
+      watch,
+      former,
+      health,
+      revisions,
+      refused,
+      crowded: new Set(),
+      secretsMade: new LRUCache({ max: MOST_SECRETS, ttl: SECRET_SEEN_MS }),
+      openedAt: performance.now(),
+    };
     watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
     health.start();
     return this.opened;

@@ -1,3 +1,5 @@
+import type { GrantedRule } from '../api/requests.js';
+
 /** One right in a namespace, as in a Role. */
 export interface Rule {
   group: string;
@@ -40,6 +42,14 @@ export function neededRules({ writesSecrets, usesGroups, usesInferencePools }: R
       : []),
     ...(writesSecrets ? rulesOf('', 'secrets', ['create']) : []),
   ];
+}
+
+/** Whether a rule of the account includes the right, for objects of every name. */
+export function isGranted({ group, resource, subresource, verb }: Rule, granted: GrantedRule): boolean {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = granted;
+  const names = subresource === undefined ? [resource] : [`${resource}/${subresource}`, `*/${subresource}`];
+  const has = (list: readonly string[], ...wanted: string[]) => ['*', ...wanted].some((one) => list.includes(one));
+  return resourceNames.length === 0 && has(verbs, verb) && has(apiGroups, group) && has(resources, ...names);
 }
 
 /** `create deployments.apps`, `get pods/log`. */

@@ -133,7 +133,7 @@ export class LiveUnits {
     try {
       return await this.api.apply<Unit>(kindOf(unit), namespace, change, how);
     } catch (error) {
-      if (error instanceof ApiError && GONE.has(error.status)) return undefined;
+      if (error instanceof ApiError && GONE.has(error.status) && !isDenied(error)) return undefined;
       throw error;
     }
   }
@@ -235,6 +235,8 @@ const isLeavingUnit = ({ metadata }: Unit): boolean => metadata.deletionTimestam
 
 /** No such object; another object of its name; too few fields to create one. */
 const GONE = new Set([404, 409, 422]);
+/** A policy may refuse with the same status. */
+const isDenied = ({ words }: ApiError): boolean => /denied (?:the )?request/i.test(words);
 
 export function selectorOf(labels: Record<string, string>): string {
   return Object.entries(labels)

@@ -181,6 +181,15 @@ describe('the reason of a refusal', () => {
     [WEBHOOK, 400, 'admission_denied'],
     ['strict decoding error: unknown field "spec.template.spec.contianers"', 400, 'invalid_template'],
     ['whatever else', 403, 'admission_denied'],
+    ['deployments.apps "x" is forbidden: Exceeded compute quota: gpus', 403, 'quota_exceeded'],
+    ['quota "gpus" exceeded', 403, 'quota_exceeded'],
+    ['status unknown for quota: gpus, resources: limits.cpu', 403, 'quota_exceeded'],
+    ['failed quota: cpu: must specify requests.cpu for: engine', 403, 'admission_denied'],
+    ['admission webhook "kueue" denied the request: exceeded quota', 403, 'quota_exceeded'],
+    ['failed calling webhook "x": failed to call webhook: context deadline exceeded', 500, 'target_unavailable'],
+    ['unable to create new content in namespace a because it is being terminated', 403, 'target_unavailable'],
+    ["ValidatingAdmissionPolicy 'x' with binding 'y' denied request: timed out", 422, 'admission_denied'],
+    ['maximum memory usage per Container is 1Gi, but limit is 2Gi', 403, 'admission_denied'],
   ])('is read from the text %s', (words, status, reason) => {
     expect(refusalReason(words, status)).toBe(reason);
   });

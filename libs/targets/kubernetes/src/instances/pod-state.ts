@@ -198,9 +198,17 @@ function withoutPod({ unit, pods }: UnitSnapshot): PodReport {
   return { state: 'unhealthy', reason: endOfPod(over).reason ?? 'killed', message: over.status?.message };
 }
 
+const OF_QUOTA =
+  /exceed\w*\s+(?:\w+\s+)?quota|quota\s+(?:\S+\s+)?exceeded|insufficient quota|status unknown for quota/i;
+const OF_CLUSTER =
+  /fail\w+ (?:calling|to call) webhook|is being terminated|deadline exceeded|timed out|too many requests/i;
+
 /** The reason of a refusal, from the server's words, which are the only source. */
 export function refusalReason(words = '', status?: number): ObservationReason {
-  if (/exceeded quota/i.test(words)) return 'quota_exceeded';
+  if (OF_QUOTA.test(words)) return 'quota_exceeded';
+  if (/denied (?:the )?request/i.test(words)) return 'admission_denied';
+  // The cluster's own trouble, which passes. The instance is not the cause.
+  if (OF_CLUSTER.test(words)) return 'target_unavailable';
   if (/PodSecurity|webhook|admission/i.test(words)) return 'admission_denied';
   const isInvalid = status === 400 || status === 422 || /is invalid|invalid value|unknown field/i.test(words);
   return isInvalid ? 'invalid_template' : 'admission_denied';

@@ -5,6 +5,7 @@ import { deploymentOf } from '../../test/target-fixture.js';
 import { PDBS, SERVICES, type KubeKind } from '../api/kinds.js';
 import type { KubeObject, PodDisruptionBudget } from '../api/objects.js';
 import { KubeApi } from '../api/requests.js';
+import { RefusedObjects } from '../health/refused-objects.js';
 import { RevisionKeeper } from './revision-keeper.js';
 import type { RevisionObjectSetOptions } from './revision-object-set.js';
 import type { Unit } from '../manifests/unit-kind.js';
@@ -17,10 +18,11 @@ let api: KubeApi;
 let revisions: RevisionKeeper;
 let units: Unit[];
 let troubles: unknown[];
+let refused: RefusedObjects;
 beforeEach(async () => {
   stub = await startStubApi();
-  api = new KubeApi(stub.cluster());
-  [units, troubles] = [[], []];
+  api = new KubeApi(stub.cluster(), { shorterPauses: 50 });
+  [units, troubles, refused] = [[], [], new RefusedObjects()];
   revisions = revisionObjects();
 });
 afterEach(async () => {
@@ -37,7 +39,7 @@ function revisionObjects(more: Partial<RevisionObjectSetOptions & { sweepMs: num
   };
   const onTrouble = (error: unknown) => void troubles.push(error);
   const clock = { shorterRetries: 50 };
-  return new RevisionKeeper(api, seen, { labelSelector: '', writer, onTrouble, sweepMs: 0, clock, ...more });
+  return new RevisionKeeper(api, seen, { labelSelector: '', writer, onTrouble, refused, sweepMs: 0, clock, ...more });
 }
 
 /** Like the driver with each observation. */

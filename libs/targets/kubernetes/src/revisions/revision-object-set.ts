@@ -4,6 +4,7 @@ import type { KubeKind } from '../api/kinds.js';
 import type { KubeObject } from '../api/objects.js';
 import { Reflector, type ReflectorClock } from '../api/reflector.js';
 import type { KubeApi } from '../api/requests.js';
+import type { RefusedObjects, TriedObject } from '../health/refused-objects.js';
 import { LABEL } from '../manifests/unit-labels.js';
 import type { UnitWatch } from '../instances/unit-watch.js';
 import { LRUCache } from 'lru-cache';
@@ -24,6 +25,7 @@ export interface RevisionObjectSetOptions {
   writes: TenantWriteQueue;
   /** Receives null when the watch of the kind works again in the namespace. */
   onTrouble(error: unknown): void;
+  refused: RefusedObjects;
   clock?: Partial<ReflectorClock>;
   paceMs?: number;
 }
@@ -102,7 +104,10 @@ export class RevisionObjectSet {
   /** Removes objects that are no longer needed. `whose` is a revision, as in labels, or the uid of a unit. */
   sweep(isNeeded: (whose: string | undefined) => boolean): void {
     for (const [name, { object, unit }] of this.wanted)
-      if (!isNeeded(unit ?? object.metadata.labels?.[LABEL.revision])) this.wanted.delete(name);
+      if (!isNeeded(unit ?? object.metadata.labels?.[LABEL.revision])) {
+        this.wanted.delete(name);
+        this.settle(name);
+      }
     if (this.there.isSynced) this.sweeping = this.sweeping.then(() => this.removeUnneeded(isNeeded)).catch(this.tell);
   }
 
@@ -145,7 +150,10 @@ export class RevisionObjectSet {
         writtenAt: performance.now(),
         inARow: isSoon ? Math.min(inARow + 1, MOST_DOUBLINGS + 1) : 1,
       });
+      this.settle(name);
     } catch (error) {
+      const attempt = this.there.get(name) ? 'changed' : 'created';
+      this.options.refused.note({ ...this.objectOf(name), owner: ownerOf(wanted.object) }, attempt, error);
       this.later.add(name);
       this.pausedUntil = performance.now() + this.retryMs;
       this.tell(error);
@@ -169,9 +177,23 @@ export class RevisionObjectSet {
       // Objects that one unit owns are deleted with it.
       const isOfUnit = labels[LABEL.instance] !== undefined;
       if (isOfUnit || this.wanted.has(name) || isNeeded(labels[LABEL.revision]) || this.removed.has(one)) continue;
-      await this.api.delete(this.kind, this.namespace, name, { uid });
+      try {
+        await this.api.delete(this.kind, this.namespace, name, { uid });
+      } catch (error) {
+        this.options.refused.note({ ...this.objectOf(name), owner: ownerOf(one) }, 'deleted', error);
+        throw error;
+      }
+      this.settle(name);
       this.removed.add(one);
     }
+  }
+
+  private settle(name: string): void {
+    this.options.refused.settle(this.objectOf(name));
+  }
+
+  private objectOf(name: string): Omit<TriedObject, 'owner'> {
+    return { kind: this.kind, namespace: this.namespace, name };
   }
 
   private readonly tell = (error: unknown): void => this.options.onTrouble(error);
@@ -188,6 +210,11 @@ export class RevisionObjectSet {
     const found = this.there.get(object.metadata.name);
     return found !== undefined && !this.removed.has(found) && isAs(found, object);
   }
+}
+
+/** The instance or revision that needs it. */
+function ownerOf({ metadata: { labels = {} } }: KubeObject): string {
+  return labels[LABEL.instance] ?? labels[LABEL.revision] ?? '';
 }
 
 /** The part of an object that is kept, because a target of thousands has as many of each kind. */

@@ -4,6 +4,7 @@ import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
 import { deploymentOf } from '../../test/target-fixture.js';
 import { PDBS, SERVICES } from '../api/kinds.js';
 import { KubeApi } from '../api/requests.js';
+import { RefusedObjects } from '../health/refused-objects.js';
 import { RevisionKeeper } from './revision-keeper.js';
 import { revisionObjectName } from '../manifests/unit-names.js';
 
@@ -16,11 +17,12 @@ let revisions: RevisionKeeper;
 let troubles: unknown[];
 beforeEach(async () => {
   stub = await startStubApi();
-  api = new KubeApi(stub.cluster());
+  api = new KubeApi(stub.cluster(), { shorterPauses: 50 });
   troubles = [];
   const units = { all: () => [].values() as never, has: () => true, isSyncedIn: () => true };
   const onTrouble = (error: unknown) => void troubles.push(error);
-  revisions = new RevisionKeeper(api, units, { labelSelector: '', writer, onTrouble, clock: { shorterRetries: 5 } });
+  const about = { labelSelector: '', writer, onTrouble, refused: new RefusedObjects() };
+  revisions = new RevisionKeeper(api, units, { ...about, clock: { shorterRetries: 5 } });
 });
 afterEach(async () => {
   await Promise.all([api.close(), revisions.close()]);
