@@ -160,6 +160,20 @@ it('a driver works with the kubeconfig of the page, reports a token that is refu
         (state) => state === 'gone',
       );
     expect(driver.health()).toEqual({ state: 'ok' });
+
+    // Only stopped units, and what belongs to them, are left, and the commands of the page remove them.
+    const mine = [
+      'get',
+      'deployments,pods,services,poddisruptionbudgets,secrets',
+      '-n',
+      'slipway-models',
+      '-o',
+      'name',
+    ];
+    const left = () => admin(...mine, '-l', 'app.kubernetes.io/managed-by=slipway');
+    expect(await left()).toMatch(/^deployment\.apps\/slw-.*\n[^]*secret\/slw-/);
+    await type('Clean a namespace', (text) => !text.includes('npx slipway'));
+    expect(await left()).toBe('');
   } finally {
     await driver.close();
   }

@@ -42,7 +42,7 @@ const COBRA_USAGE = [
 ];
 const CLAP_USAGE = ['', 'Usage: text-generation-launcher [OPTIONS]', '', "For more information, try '--help'."];
 
-/** What engines write before they end: the cause, the exact line that names it, and the output. */
+/** Outputs of engines that ended: the cause, the exact line that names it, and the output. */
 const OUTPUTS: [name: string, cause: ObservationReason, line: string, output: string[], code?: number][] = [
   [
     'vLLM with an unknown argument',

@@ -166,7 +166,7 @@ const CAUSES: Cause[] = [
   },
 ];
 
-/** What to do on a host. */
+/** Remediations on a host. */
 const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
   ...Object.fromEntries(CAUSES.map(({ cause, remediation }) => [cause, remediation])),
   program_not_found:
@@ -182,7 +182,7 @@ const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
 const UNKNOWN = 'Read the last lines of the log: they match no known cause.';
 
 /**
- * What to do on a cluster, if it differs: there an engine has an image, a pod and a node, and the revision and the
+ * Remediations on a cluster, if they differ: there an engine has an image, a pod and a node, and the revision and the
  * operator's file name its memory.
  */
 const POD_REMEDIATIONS: Partial<Record<ObservationReason, string>> = {

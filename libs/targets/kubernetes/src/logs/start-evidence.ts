@@ -84,7 +84,7 @@ function failedInit(pod: Pod): ContainerStatus | undefined {
   return initStatuses(pod).find(({ state, lastState }) => (state?.terminated ?? lastState?.terminated)?.exitCode);
 }
 
-/** What the container could use, in the terms of its pod. */
+/** The memory that the container could use, in the terms of its pod. */
 function memoryOf(pod: Pod, name: string): string {
   const { containers = [], initContainers = [] } = pod.spec ?? {};
   const container = [...containers, ...initContainers].find((one) => one.name === name);
