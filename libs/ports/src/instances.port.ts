@@ -204,7 +204,7 @@ export interface RevisionDrain {
 export interface UnendedInstance {
   id: string;
   target: string;
-  /** What it waits for, in words. */
+  /** The cause of the wait, in words. */
   why: string;
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { ControlPlane, programs, TestBed } from '@slipway/kube-testbed';
 import { childEnvironment, parseOperatorConfig, type TargetConfig } from '@slipway/platform-config';
+import { kubernetesTarget } from '@slipway/target-kubernetes';
 import { ROOT } from '../src/chart.js';
 import { commandBlocks } from './command-blocks.js';
 import { kubectlAt } from './kubectl.js';
@@ -73,7 +74,6 @@ interface Driver {
 
 /** The product's driver. The library exports only its kind, as to the worker. */
 async function openDriver(): Promise<Driver> {
-  const { kubernetesTarget: kind } = await import('@slipway/target-kubernetes');
   const file = JSON.stringify({
     targets: [
       {
@@ -92,10 +92,10 @@ async function openDriver(): Promise<Driver> {
       },
     ],
   });
-  const [config] = parseOperatorConfig(file, [kind]).targets.filter(({ name }) => name === 'outside');
+  const [config] = parseOperatorConfig(file, [kubernetesTarget]).targets.filter(({ name }) => name === 'outside');
   const installation = '0192f3a4-1111-7000-8000-00000000aaaa';
   const host = { installation: async () => installation, pausePoint: async () => undefined };
-  return kind.createDriver(config as TargetConfig, host as never) as unknown as Driver;
+  return kubernetesTarget.createDriver(config as TargetConfig, host as never) as unknown as Driver;
 }
 
 const specOf = (instanceId: string, tenantName: string) => ({

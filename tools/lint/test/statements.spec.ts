@@ -15,7 +15,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
  * of its queues, the queues that a new URL wakes, the users of a product and of a binding, the deletion of tokens that
  * ended long ago, the sessions that keep audit rows from being sealed, the spare instance, the replacement and the
  * instances of a restart, pages of plans in both orders, where instances run and what a deletion waits for, over instances
- * and their workloads, and the record of units that nobody knows. And the numbers of `/metrics`: instances by state, deliveries
+ * and their workloads, and the record of unknown units. And the numbers of `/metrics`: instances by state, deliveries
  * and queues of webhooks, tokens that end, and the work of operations.
  */
 const MOST = 179;

@@ -35,7 +35,7 @@ kubeIt(
     const names = [await kube.serving(2), await kube.serving(2)];
     const all = async <T>(of: (name: string) => Promise<T>): Promise<T[]> => Promise.all(names.map(of));
     const [before, events] = [await all(statesOf), await all((name) => kube.eventsOf(name))];
-    const nodes = (await all((name) => kube.instancesOf(name))).flat().map(({ place }) => place as string);
+    const nodes = (await all((name) => kube.instancesOf(name))).flat().map((one) => String(one['place']));
     const reasons = async () => (await all((name) => kube.instancesOf(name))).flat().map(({ reason }) => reason);
     let degradedAfterMs = Infinity;
     let wellAfterMs = Infinity;

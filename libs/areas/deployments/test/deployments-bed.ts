@@ -38,7 +38,7 @@ export class DeploymentsNeighbours {
   readonly calls: string[] = [];
   /** Revisions whose processes keep running for a while after nothing retains them. */
   readonly lingering = new Set<string>();
-  /** What instances that linger wait for. */
+  /** The reason why instances linger. */
   why = 'it is stopping';
   failOn?: string;
   /** Runs while a revision is being read, as a concurrent change. */

@@ -26,7 +26,7 @@ export type GuardedDispatcher = (allow: readonly string[], options: GuardedOptio
 export type AttemptResult = 'fine' | 'failed' | 'engine_error';
 
 /**
- * What an instance is used for. `reserve`: only while no instance of the backend serves. An instance that the control
+ * The use of an instance. `reserve`: only while no instance of the backend serves. An instance that the control
  * plane doubts serves or is a reserve by this gateway's own evidence.
  */
 export type InstanceUse = 'serves' | 'reserve' | 'none';

@@ -112,7 +112,7 @@ describe('text that is no secret', () => {
     ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [redacted]'],
     ['authorization: bearer abc', 'authorization: bearer [redacted]'],
     [`key ${KEY}`, 'key [redacted]'],
-  ])('is told from a secret in the same position: %s', (line, shown) => {
+  ])('is distinguished from a secret in the same position: %s', (line, shown) => {
     expect(redactSecrets(line)).toBe(shown);
   });
 });

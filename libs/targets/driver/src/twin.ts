@@ -60,7 +60,7 @@ export class TwinCluster {
   outage?: string;
   /** Why it refuses each start, with words that a tenant may read. */
   refusal?: { reason: ObservationReason; message: string };
-  /** What it reports about each ready instance. */
+  /** Its message about each ready instance. */
   remark?: string;
   /** Output of the instances, oldest first. */
   readonly output = new Map<string, LogLine[]>();

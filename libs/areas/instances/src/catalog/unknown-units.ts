@@ -15,7 +15,7 @@ export const RECORD_UNKNOWN_UNITS = prepared(
  */
 export class UnknownUnitsRecord {
   private readonly logger = new Logger('targets');
-  /** What this worker last wrote to the table. */
+  /** The last state that this worker wrote to the table. */
   private written?: string;
 
   constructor(

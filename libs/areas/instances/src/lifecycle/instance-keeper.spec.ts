@@ -128,7 +128,8 @@ it.each([
 );
 
 it('a dispute about a node is recorded once, checked every two seconds, and ends with its cause', async () => {
-  const disputed = { ...SERVED, doubted: true, reason: 'node_lost', message: 'disputed' } as const;
+  const message = `${SILENT.message}, but the instance answers, so it keeps its requests`;
+  const disputed = { ...SERVED, doubted: true, reason: 'node_lost', message } as const;
   const answers = { answers: async () => true, onChange: () => undefined };
   expect(await look(disputed, SILENT, answers)).toEqual({ changes: [], inMs: 2_000 });
   const { changes } = await look(disputed, { state: 'ready', baseUrl: SERVED.base_url, incarnation: 'one' }, answers);
@@ -182,4 +183,13 @@ it('servers that give no answer at the same time are reported as a fault of the 
   await changesAt('ins_2', 1, missed);
   expect(await changesAt('ins_3', 30, missed)).toEqual([{ state: 'unhealthy', isDoubted: true }]);
   expect(await changesAt('ins_1', 61, missed)).toMatchObject([{ state: 'backing_off' }]);
+});
+
+it('a drift is recorded with an event, and its end without one', async () => {
+  const ready = { state: 'ready', baseUrl: SERVED.base_url, incarnation: 'one' } as const;
+  const [began] = await changesOf({ ...SERVED, drift: null }, { ...ready, drift: 'spec.replicas, by kubectl-edit' });
+  expect(began).toMatchObject({ state: 'ready', drift: 'spec.replicas, by kubectl-edit' });
+  expect(began?.event).toMatchObject({ type: 'instance.drifted' });
+  const [ended] = await changesOf({ ...SERVED, drift: 'spec.replicas, by kubectl-edit' }, ready);
+  expect(ended).toEqual({ state: 'ready', drift: null, event: undefined });
 });

@@ -20,7 +20,7 @@ const SUSPENDED_DRAIN_SECONDS = 30;
 /** In these, an instance that was to be replaced has stopped. */
 const ENDS_REPLACEMENT: ReadonlySet<LifecycleState> = new Set(['backing_off', 'stopped']);
 
-/** Planned ends: gateways were told to leave. */
+/** Planned ends, for which gateways have withdrawn the instance. */
 const ENDS_SERVING: ReadonlySet<LifecycleState> = new Set(['stopping', 'stopped']);
 
 /** A change of an instance's row. Omitted fields stay as they are. */

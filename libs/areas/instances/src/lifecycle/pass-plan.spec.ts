@@ -15,6 +15,7 @@ const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow>
   drift: null,
   ending_url: null,
   doubted: false,
+  made_at: null,
   restarts: 0,
   crash_streak: 0,
   message: null,

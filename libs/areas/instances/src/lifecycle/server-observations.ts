@@ -37,8 +37,8 @@ function endingUrlOf(
 }
 
 /**
- * What the caller's own check makes of an observation at second hand: a server that answers keeps its requests, and the
- * message names the disagreement.
+ * Returns an observation at second hand of a server that answers this process: it keeps its requests, and the message
+ * names the disagreement.
  */
 export function disputed(seen: Observation): Observation {
   const message = `${seen.message ?? 'it is reported as lost'}, but the instance answers, so it keeps its requests`;
@@ -52,7 +52,7 @@ export function isNews(instance: InstanceRow, next: ServerLife & Pick<InstanceRo
   return !isSameLife || reason !== next.reason || message !== next.message || doubted !== next.isDoubted;
 }
 
-/** Whether gateways or readers must be told of a ready instance whose server is the same: a dispute, or its end. */
+/** Whether a ready instance with the same server has news for gateways or readers: a dispute, or the end of one. */
 export function isServerNews({ doubted, ending_url }: InstanceRow, next: ServerLife): boolean {
   return doubted !== next.isDoubted || ending_url !== next.endingUrl;
 }

@@ -16,7 +16,7 @@ type DoubtedRow = Pick<InstanceEntity, 'state' | 'reason' | 'doubted' | 'ending_
 };
 
 /**
- * What gateways are told of an instance that is not ready: nothing, or why it may still answer. Its node is `lost` or,
+ * Returns why an instance that is not ready may still answer, for gateways; undefined if it does not. Its node is `lost` or,
  * if only its cluster says so, `doubted`. An `unhealthy` server was ready before and gives this
  * worker no answer, which may be the fault of the worker or its network. One that answers that it is unwell is believed.
  */
@@ -27,7 +27,7 @@ export function doubtOf(row: DoubtedRow): 'lost' | 'doubted' | 'unhealthy' | und
   return row.reason === 'probe_failed' && row.doubted && wasReady ? 'unhealthy' : undefined;
 }
 
-/** Differs if gateways must be told. */
+/** Differs if the published state differs. */
 export function publishedDoubt(row: DoubtedRow): string {
   return `${doubtOf(row) ?? ''} ${row.ending_url ?? ''}`;
 }

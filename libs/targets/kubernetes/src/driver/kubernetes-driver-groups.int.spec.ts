@@ -167,7 +167,7 @@ for (const [what, end] of [
     await onlooker.stop();
     expect(onlooker.halves).toBe(0);
     expect(onlooker.lives.filter((life) => life !== before.incarnation)).toEqual([after.incarnation]);
-    expect([after.restarts, after.lastExit?.reason]).toEqual([0, 'killed']);
+    expect([after.restarts, after.lastExit?.reason]).toEqual([0, 'deleted']);
     expect(bench.starts()).toBeLessThanOrEqual(MOST_STARTS.get(end)!);
   });
 

@@ -196,7 +196,7 @@ describe('another cluster under the same name of a target', () => {
   });
 });
 
-describe('units that nobody knows', () => {
+describe('units without an owner', () => {
   const known = new Set(['kube']);
 
   it('are those of another target name of this installation, with the command that removes all their objects', async () => {

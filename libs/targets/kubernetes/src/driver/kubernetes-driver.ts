@@ -297,7 +297,9 @@ export class KubernetesDriver implements TargetDriver {
     { outdated, own }: InstanceView,
   ): Promise<void> {
     const isReplaced =
-      this.config.on_drift === 'replace' && own && isSpecChanged(own.unit, session.watch.createdSpecOf(instanceId, own.unit));
+      this.config.on_drift === 'replace' &&
+      own &&
+      isSpecChanged(own.unit, session.watch.createdSpecOf(instanceId, own.unit));
     const units: Unit[] = [...outdated, ...(isReplaced ? [own.unit] : [])];
     for (const unit of units) {
       try {

@@ -49,7 +49,7 @@ export interface KubernetesSession {
   former: FormerNamespaces;
   health: TargetHealthWatch;
   revisions: RevisionKeeper;
-  /** What the API server does not let us write. */
+  /** Objects that the API server does not let us write. */
   refused: RefusedObjects;
   /** Namespaces in which a quota has refused a unit. */
   crowded: Set<string>;

@@ -36,7 +36,7 @@ export class UnitRefusedError extends Error {
  */
 export class TargetUnavailableError extends Error {
   readonly reason: ObservationReason = 'target_unavailable';
-  /** What a tenant may read: the server's words, unless they are about the operator's account. */
+  /** The text for tenants: the server's words, unless they are about the operator's account. */
   readonly shown?: string;
 
   constructor(cause: Error) {

@@ -11,13 +11,13 @@ export interface TriedObject {
   owner: string;
 }
 
-export type Attempt = 'created' | 'changed' | 'stopped' | 'deleted';
+export type WriteAttempt = 'created' | 'changed' | 'stopped' | 'deleted';
 
-interface Refused extends TriedObject {
-  attempt: Attempt;
+interface RefusedObject extends TriedObject {
+  attempt: WriteAttempt;
   words: string;
   since: string;
-  /** By `performance.now()`: the last time that somebody needed it. */
+  /** By `performance.now()`: the last time that a caller needed it. */
   neededAt: number;
 }
 
@@ -25,7 +25,7 @@ const MOST_KEPT = 1_000;
 const MOST_SENTENCES = 4;
 const MOST_WORDS = 300;
 const MOST_OF_AN_OWNER = 3;
-/** Nobody has tried or needed the object for this long: it belongs to something that ended, or another worker leads. */
+/** No caller has tried or needed the object for this long: it belongs to something that ended, or another worker leads. */
 const FORGOTTEN_AFTER_MS = 120_000;
 
 /**
@@ -33,10 +33,10 @@ const FORGOTTEN_AFTER_MS = 120_000;
  * objects is limited; more of them are refused for the same reasons.
  */
 export class RefusedObjects {
-  private readonly refused = new Map<string, Refused>();
+  private readonly refused = new Map<string, RefusedObject>();
 
   /** Records a failed try. Errors of the connection are the target's trouble, not the object's. */
-  note(object: TriedObject, attempt: Attempt, error: unknown): void {
+  note(object: TriedObject, attempt: WriteAttempt, error: unknown): void {
     if (!(error instanceof ApiError) || error.status === 401) return;
     const key = keyOf(object);
     const known = this.refused.get(key);
@@ -55,7 +55,7 @@ export class RefusedObjects {
     for (const [key, one] of this.refused) if (one.owner === owner) this.refused.delete(key);
   }
 
-  /** What is refused for the owners, for people. They need it still. */
+  /** Returns the refusals of the owners' objects, for people. The owners still need them. */
   of(...owners: string[]): string | undefined {
     const found = [...this.refused.values()].filter(({ owner }) => owners.includes(owner));
     for (const one of found) one.neededAt = performance.now();
@@ -68,9 +68,9 @@ export class RefusedObjects {
     return sentences.length === 0 ? undefined : sentences.join('; ');
   }
 
-  /** What is refused for all, one sentence for each kind and namespace. */
+  /** All refusals, one sentence for each kind and namespace. */
   get message(): string | undefined {
-    const groups = new Map<string, Refused[]>();
+    const groups = new Map<string, RefusedObject[]>();
     for (const [key, one] of this.refused) {
       if (performance.now() - one.neededAt > FORGOTTEN_AFTER_MS) this.refused.delete(key);
       else {
@@ -86,7 +86,7 @@ export class RefusedObjects {
   }
 }
 
-function sentenceOf(refused: readonly Refused[]): string {
+function sentenceOf(refused: readonly RefusedObject[]): string {
   const { kind, namespace, attempt, words } = refused[0]!;
   const since = refused.map((one) => one.since).sort()[0];
   const count = refused.length === 1 ? '1 object' : `${refused.length} objects`;

@@ -31,8 +31,8 @@ interface TrackedInstance {
 
 export interface UnitWatchOptions {
   /**
-   * Selects objects of this installation. Those of other targets are only listed, so that what nobody knows is found
-   * without a request.
+   * Selects objects of this installation. Those of other targets are only listed, so that unknown units are found without a
+   * request.
    */
   labelSelector: string;
   /** The label of the target whose instances are tracked. */

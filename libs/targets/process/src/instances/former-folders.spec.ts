@@ -2,7 +2,7 @@ import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { InstanceSpec } from '@slipway/target-driver';
+import type { InstanceSpec, UnitLocation } from '@slipway/target-driver';
 import { observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
 import { engineConfig, EngineHost, isRunning, until } from '../../test/engine-host.js';
 import { ProcessDriver } from '../process-driver.js';
@@ -28,7 +28,7 @@ afterEach(async () => {
 const instances = () => join(host.home, 'instances');
 
 /** An engine that runs in the first home, as the caller stores it. */
-async function made(): Promise<{ spec: InstanceSpec; pid: number }> {
+async function made(): Promise<{ spec: InstanceSpec & { madeAt: UnitLocation[] }; pid: number }> {
   const spec = { ...host.spec(), madeAt: [driver.locationOf()] };
   await driver.provision(spec);
   await observeUntil(driver, spec, 'ready');
