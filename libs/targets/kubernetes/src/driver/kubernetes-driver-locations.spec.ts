@@ -171,8 +171,12 @@ it('shared objects of a revision stay in the namespace of its unit', async () =>
   const spec = await made();
   const moved = bench.driver(MOVED);
   await observeUntil(moved, spec, 'ready');
+  // The first observation begins to watch them, and one after their list writes what is missing.
   await until(
-    () => store().list(SERVICES, NAMESPACE),
+    async () => {
+      await moved.observe(spec);
+      return store().list(SERVICES, NAMESPACE);
+    },
     (found) => found.length === 1,
   );
   await moved.observe(spec);
