@@ -72,7 +72,7 @@ describe('parseOperatorConfig', () => {
     ['targets:\n\t- {name: a}', /^line 2 begins with a tab: indent with spaces$/],
     [
       'target: []',
-      /^target is not a known key; did you mean targets\? \(known here: targets, secrets, outbound, quotas, retention, accelerators, defaults\)$/,
+      /^target is not a known key; did you mean targets\? \(known here: targets, secrets, outbound, quotas, retention, accelerators, abandoned_targets, defaults\)$/,
     ],
     ['targets: []\nqoutas: {}', /^qoutas is not a known key; did you mean quotas\?/],
     [

@@ -50,14 +50,17 @@ export class PlayedCluster {
   private readonly timer: NodeJS.Timeout;
   private made = 0;
   private isClosed = false;
-  private readonly octet = 1 + Math.floor(Math.random() * 250);
 
-  private constructor() {
+  /** @param addresses keeps the second octet of its pods for itself: other processes run clusters at the same time */
+  private constructor(
+    private readonly addresses: Server,
+    private readonly octet: number,
+  ) {
     this.timer = setInterval(() => this.look(), LOOK_MS);
   }
 
   static async create(): Promise<PlayedCluster> {
-    const cluster = new PlayedCluster();
+    const cluster = new PlayedCluster(...(await claimAddresses()));
     cluster.api = await startStubApi({
       onUnit: (unit, change) => cluster.onUnit(unit as Deployment, change),
       onPodDeletion: (pod) => cluster.onPodDeletion(pod),
@@ -127,6 +130,7 @@ export class PlayedCluster {
     clearInterval(this.timer);
     await Promise.all([...this.pods.values()].map((pod) => this.end(pod)));
     await this.api.close();
+    await new Promise((done) => this.addresses.close(done));
   }
 
   private onUnit(unit: Deployment, change: Change): void {
@@ -290,4 +294,21 @@ export class PlayedCluster {
     for (const line of query['tailLines'] === undefined ? asked : asked.slice(-Number(query['tailLines'])))
       yield `${line}\n`;
   }
+}
+
+const OCTETS = 250;
+const CLAIM_PORT = 28_733;
+
+/** A listener on the last address that begins with `127.<octet>` claims all of them. */
+async function claimAddresses(): Promise<[Server, number]> {
+  const first = Math.floor(Math.random() * OCTETS);
+  for (let tried = 0; tried < OCTETS; tried += 1) {
+    const octet = 1 + ((first + tried) % OCTETS);
+    const claim = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      claim.once('error', () => resolve(false)).listen(CLAIM_PORT, `127.${octet}.255.254`, () => resolve(true));
+    });
+    if (isFree) return [claim.unref(), octet];
+  }
+  throw new Error('other clusters have all addresses');
 }
