@@ -133,10 +133,37 @@ export function renamed(text: Buffer, name: Buffer): Buffer[] {
   if (text.includes(ESCAPED_LETTER)) return rename.pieces(text);
   const last = text.lastIndexOf(KEY);
   if (last < 0) return [text];
+  const value = plainValue(text, last);
+  if (value) return [text.subarray(0, value.start), name, text.subarray(value.end)];
   const scanned = Math.min(text.length, last + ENOUGH);
   const pieces = rename.pieces(text.subarray(0, scanned));
   if (scanned === text.length) return pieces;
   const rest = text.subarray(scanned);
   pieces.push(rename.isKeeping ? rename.push(rest) : rest);
   return pieces;
+}
+
+const [QUOTE, COLON, BACKSLASH, OPEN] = [0x22, 0x3a, 0x5c, 0x7b];
+const BRACES: ReadonlySet<number> = new Set([OPEN, 0x7d, 0x5b, 0x5d]);
+
+/**
+ * Finds the value where most engines write it, which costs less than a scanner: the key occurs once, no brace is between
+ * it and the one that begins the text, and its value is a string without escapes. Undefined for any other text.
+ */
+function plainValue(text: Buffer, key: number): { start: number; end: number } | undefined {
+  if (text[0] !== OPEN || text.indexOf(KEY) !== key) return undefined;
+  for (let at = 1; at < key; at += 1) if (BRACES.has(text[at] as number)) return undefined;
+  const colon = pastSpace(text, key + KEY.length);
+  // It is a value, such as that of `"object"`.
+  if (text[colon] !== COLON) return undefined;
+  const start = pastSpace(text, colon + 1);
+  const end = text[start] === QUOTE ? text.indexOf(QUOTE, start + 1) : -1;
+  if (end < 0 || end - start > MAX_VALUE_BYTES || text.subarray(start, end).includes(BACKSLASH)) return undefined;
+  return { start, end: end + 1 };
+}
+
+function pastSpace(text: Buffer, from: number): number {
+  let at = from;
+  while (text[at] === 0x20 || text[at] === 0x0a || text[at] === 0x0d || text[at] === 0x09) at += 1;
+  return at;
 }
