@@ -36,7 +36,7 @@ function run(line: string): { child: ChildProcess; output: () => string; ended: 
 }
 
 async function says(output: () => string, what: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 90_000;
+  const deadline = Date.now() + 150_000;
   while (!output().includes(what)) {
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`it never says ${what}:\n${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -85,9 +85,10 @@ describeInBrowser('numbers in the console', () => {
       await panel('Policy and plans').getByText('Version').waitFor();
       times.push(performance.now() - begun);
     }
-    // The best of five, because other suites use the machine at the same time.
-    const limit = Math.max(FILLED_MS, FILLED_RATIO * Math.min(...timesOfSmall));
-    expect(Math.min(...times)).toBeLessThanOrEqual(limit);
+    // The best of five, because other suites use the machine at the same time. The load of two neighbours is alike.
+    const ratios = times.map((ms, at) => ms / timesOfSmall[at]!);
+    const isFast = Math.min(...times) <= FILLED_MS || Math.min(...ratios) <= FILLED_RATIO;
+    expect({ isFast, times, timesOfSmall }).toMatchObject({ isFast: true });
     expect(visit.takeFaults()).toEqual([]);
   });
 
