@@ -90,7 +90,8 @@ export class BackendPublisher {
     const { revision_id, tenant_id, spec } = workload;
     const tenant = await tenantName(tx, tenant_id);
     const of = { revision_id, tenant_id };
-    const rows = await tx.repository(InstanceEntity).find({
+    const rows: ServerRow[] = await tx.repository(InstanceEntity).find({
+      select: Object.fromEntries(SERVER_COLUMNS.map((column) => [column, true])),
       where: [
         { ...of, state: In(['ready', 'unhealthy']), base_url: Not(IsNull()) },
         { ...of, ending_url: Not(IsNull()) },
@@ -130,12 +131,19 @@ export class BackendPublisher {
   }
 }
 
+/** Not all columns: a failure has the last lines of a log. */
+const SERVER_COLUMNS = [
+  ...(['id', 'state', 'reason', 'doubted', 'ready_since', 'base_url', 'ending_url'] as const),
+  ...(['generation', 'key_id'] as const),
+];
+type ServerRow = Pick<InstanceEntity, (typeof SERVER_COLUMNS)[number]>;
+
 /**
  * The servers of instances that are ready or may still answer. An address of a server that is being ended comes after
  * those of the others.
  */
-function publishedServers(rows: readonly InstanceEntity[], apiPath: string | undefined): PublishedInstance[] {
-  const entry = (row: InstanceEntity, base_url: string, state: PublishedInstance['state']): PublishedInstance => ({
+function publishedServers(rows: readonly ServerRow[], apiPath: string | undefined): PublishedInstance[] {
+  const entry = (row: ServerRow, base_url: string, state: PublishedInstance['state']): PublishedInstance => ({
     id: row.id,
     base_url,
     ...(apiPath !== undefined && { api_path: apiPath }),
@@ -143,17 +151,21 @@ function publishedServers(rows: readonly InstanceEntity[], apiPath: string | und
     ...(row.key_id !== null && { key: { id: row.key_id, generation: row.generation } }),
   });
   const current = rows.flatMap((row) => {
+    if (isEnding(row)) return [];
     const state = row.state === 'ready' ? row.state : doubtOf(row);
     return state === undefined || row.base_url === null ? [] : [entry(row, row.base_url, state)];
   });
   const ending = rows.flatMap((row) =>
-    row.ending_url === null || (row.ending_url === row.base_url && row.state === 'ready')
-      ? []
-      : [entry(row, row.ending_url, 'ending')],
+    row.ending_url !== null && (isEnding(row) || row.ending_url !== row.base_url)
+      ? [entry(row, row.ending_url, 'ending')]
+      : [],
   );
-  const isEnding = ({ id, base_url }: PublishedInstance) =>
-    ending.some((one) => one.id === id && one.base_url === base_url);
-  return [...current.filter((one) => !isEnding(one)), ...ending];
+  return [...current, ...ending];
+}
+
+/** Whether its only address is that of a server that is being ended. A replacement behind a Service has the same one. */
+function isEnding({ state, base_url, ending_url }: ServerRow): boolean {
+  return state !== 'ready' && ending_url !== null && ending_url === base_url;
 }
 
 /**

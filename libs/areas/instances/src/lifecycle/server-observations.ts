@@ -47,12 +47,12 @@ export function disputed(seen: Observation): Observation {
 
 /** Whether a check found something new about an instance that stays in its state. */
 export function isNews(instance: InstanceRow, next: ServerLife & Pick<InstanceRow, 'message'>): boolean {
-  const { incarnation, place, reason, message, ending_url, doubted } = instance;
-  const isSameLife = incarnation === next.incarnation && place === next.place && ending_url === next.endingUrl;
-  return !isSameLife || reason !== next.reason || message !== next.message || doubted !== next.isDoubted;
+  const { incarnation, place, reason, message } = instance;
+  const isSameLife = incarnation === next.incarnation && place === next.place;
+  return !isSameLife || reason !== next.reason || message !== next.message || isServerNews(instance, next);
 }
 
-/** Whether a ready instance with the same server has news for gateways or readers: a dispute, or the end of one. */
+/** Whether gateways or readers have to know more about the same server: a doubt, an earlier address, or their end. */
 export function isServerNews({ doubted, ending_url }: InstanceRow, next: ServerLife): boolean {
   return doubted !== next.isDoubted || ending_url !== next.endingUrl;
 }

@@ -16,9 +16,9 @@ type DoubtedRow = Pick<InstanceEntity, 'state' | 'reason' | 'doubted' | 'ending_
 };
 
 /**
- * Returns why an instance that is not ready may still answer, for gateways; undefined if it does not. Its node is `lost` or,
- * if only its cluster says so, `doubted`. An `unhealthy` server was ready before and gives this
- * worker no answer, which may be the fault of the worker or its network. One that answers that it is unwell is believed.
+ * Returns why an instance that is not ready may still answer, for gateways; undefined if it does not. Its node is `lost`
+ * or, if only its cluster says so, `doubted`. An `unhealthy` server was ready before and gives this worker no answer,
+ * which may be the fault of the worker or its network. One that answers that it is unwell is believed.
  */
 export function doubtOf(row: DoubtedRow): 'lost' | 'doubted' | 'unhealthy' | undefined {
   if (row.state !== 'unhealthy') return undefined;
