@@ -1,11 +1,10 @@
 import { ApiError, UnreachableError } from './errors.js';
+import { LONGEST_RETRY_AFTER_MS } from './retry-budget.js';
 
 /** Pauses between two tries that failed for the same reason. */
 const FIRST_MS = 1_000;
 const SHORTEST_MS = 500;
 const LONGEST_MS = 10_000;
-/** A server cannot silence us for longer. */
-const LONGEST_ASKED_MS = 30_000;
 /**
  * A try costs nothing if no server answers. The client should notice a server that returns within five seconds, and a
  * repaired Role within ten.
@@ -45,7 +44,7 @@ export class RetryPace {
     const most = Math.min(longestOf(trouble), FIRST_MS * 2 ** Math.min(this.failures - 1, 10));
     const least = Math.max(SHORTEST_MS, most / 2);
     const asked = error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-    const waitMs = Math.max(least + (most - least) * this.random(), Math.min(asked, LONGEST_ASKED_MS));
+    const waitMs = Math.max(least + (most - least) * this.random(), Math.min(asked, LONGEST_RETRY_AFTER_MS));
     return waitMs / this.shorter;
   }
 }

@@ -43,7 +43,7 @@ import {
   targetWarnings,
 } from '../config/engine-description.js';
 import { type Unit, isWorker, sizeOf } from '../manifests/unit-kind.js';
-import { LABEL, labelValue } from '../manifests/unit-names.js';
+import { LABEL, labelValue, unitName } from '../manifests/unit-names.js';
 import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
 import { PODS } from '../api/kinds.js';
 import type { Pod } from '../api/objects.js';
@@ -52,7 +52,6 @@ import { isLate } from '../instances/pod-groups.js';
 import { hasLabels, type LiveUnits } from '../instances/live-units.js';
 import { CREATED_SPEC, isSpecChanged } from '../instances/unit-drift.js';
 import { unitLabels, unitSelector } from '../manifests/unit-labels.js';
-import { unitName } from '../manifests/unit-names.js';
 import { isLeaving, isOver } from '../instances/pod-ends.js';
 
 /** With more namespaces, an instance is searched only in its own namespace and where it was seen. */
@@ -161,8 +160,7 @@ export class KubernetesDriver implements TargetDriver {
     const { instanceId, instanceKey } = spec;
     if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
     this.followMade(await this.sessions.open(), instanceId, spec.madeAt);
-    const made = namespacesMade(spec.madeAt ?? []).at(-1);
-    const session = await this.sessions.known(made ?? namespaceFor(this.config, spec.tenantName));
+    const session = await this.sessions.known(this.namespaceOf(spec));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
     session.health.used();
     const refused = this.waitingStart(session, spec);
@@ -279,9 +277,9 @@ export class KubernetesDriver implements TargetDriver {
       : await this.noting(session, () => live.find(instanceId, namespaces));
     const confirmed = isAlone ? view : viewInstance(spec, found, memory);
     if (confirmed.own || (confirmed.observation.state !== 'absent' && !isAlone)) return confirmed;
-    const namespace = namespacesMade(spec.madeAt ?? []).at(-1) ?? namespaceFor(this.config, spec.tenantName);
-    const wanted = { ...unitIdentity(spec, this.config, session), isRepeated: isAlone };
-    const unit = await this.noting(session, () => live.findUnlabelled(unitName(spec), namespace, wanted));
+    const labels = unitLabels(spec, this.config, session.writer);
+    const wanted = { selector: unitSelector(spec, session.writer), labels, isRepeated: isAlone };
+    const unit = await this.noting(session, () => live.findUnlabelled(unitName(spec), this.namespaceOf(spec), wanted));
     if (!unit) return confirmed;
     watch.remember(unit);
     return viewInstance(spec, { ...found, units: [...found.units, unit] }, memory);
@@ -313,7 +311,7 @@ export class KubernetesDriver implements TargetDriver {
   private async repair(session: KubernetesSession, spec: InstanceSpec, { own }: InstanceView): Promise<void> {
     if (!own) return;
     try {
-      await repairUnit(session, spec.instanceId, own.unit, unitIdentity(spec, this.config, session).labels);
+      await repairUnit(session, spec.instanceId, own.unit, unitLabels(spec, this.config, session.writer));
       await repairGroup(session, own, this.options.groups?.lateMs);
     } catch (error) {
       session.health.note(error);
@@ -335,6 +333,11 @@ export class KubernetesDriver implements TargetDriver {
     const problem = otherCluster(api, madeAt);
     if (problem !== undefined) throw new Error(`target "${this.name}": ${problem}`);
     former.use(instanceId, namespacesMade(madeAt));
+  }
+
+  /** The namespace in which the newest generation of an instance was made, or in which its first one would be. */
+  private namespaceOf({ madeAt = [], tenantName }: InstanceSpec): string {
+    return namespacesMade(madeAt).at(-1) ?? namespaceFor(this.config, tenantName);
   }
 
   /**
@@ -374,15 +377,6 @@ export class KubernetesDriver implements TargetDriver {
 /** Whether a pod of the generation runs although the watch does not show its unit. */
 function isWithoutUnit({ generation }: InstanceSpec, { own }: InstanceView, { pods }: InstanceObjects): boolean {
   return !own && pods.some((pod) => generationIn(pod) === generation && !isLeaving(pod) && !isOver(pod));
-}
-
-/** Labels that distinguish the unit of a spec from all other units. */
-function unitIdentity(
-  spec: InstanceSpec,
-  config: KubernetesTargetConfig,
-  { writer }: Pick<KubernetesSession, 'writer'>,
-) {
-  return { selector: unitSelector(spec, writer), labels: unitLabels(spec, config, writer) };
 }
 
 /** Gives a unit its labels again, and records what it was created as once its spec was changed. */

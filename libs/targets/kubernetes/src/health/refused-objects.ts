@@ -1,3 +1,4 @@
+import { counted } from '@slipway/contracts';
 import { ApiError } from '../api/errors.js';
 import type { KubeKind } from '../api/kinds.js';
 import { shownWords } from '../instances/pod-ends.js';
@@ -89,8 +90,7 @@ export class RefusedObjects {
 function sentenceOf(refused: readonly RefusedObject[]): string {
   const { kind, namespace, attempt, words } = refused[0]!;
   const since = refused.map((one) => one.since).sort()[0];
-  const count = refused.length === 1 ? '1 object' : `${refused.length} objects`;
-  return `${count} of kind ${kind.kind} cannot be ${attempt} in namespace ${namespace}, since ${since}: ${words}.`;
+  return `${counted(refused.length, 'object')} of kind ${kind.kind} cannot be ${attempt} in namespace ${namespace}, since ${since}: ${words}.`;
 }
 
 const keyOf = ({ kind, namespace, name }: Omit<TriedObject, 'owner'>): string => `${kind.plural} ${namespace} ${name}`;
