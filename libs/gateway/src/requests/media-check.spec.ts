@@ -205,12 +205,19 @@ it.each([
       ? Array.from({ length: 200_000 }, (_, n) => `{"url":"http://h${n}.example/"}`).join()
       : unit.repeat(Math.floor(size / unit.length)).replace(/,$/, '');
   const body = bodyOf(what === 'escaped quotes' ? `{"messages":["${many}"]}` : `{"messages":[${many}]}`);
-  const walk = new MediaWalk(body.text, body.members);
-  let longest = 0;
-  for (let isDone = false; !isDone;) {
-    const from = process.cpuUsage();
-    isDone = walk.advance(256 * 1024);
-    longest = Math.max(longest, process.cpuUsage(from).user / 1_000);
-  }
+  const timesOf = (): number[] => {
+    const walk = new MediaWalk(body.text, body.members);
+    const times: number[] = [];
+    for (let isDone = false; !isDone;) {
+      const from = process.cpuUsage();
+      isDone = walk.advance(256 * 1024);
+      times.push(process.cpuUsage(from).user / 1_000);
+    }
+    return times;
+  };
+  // The processor time of the process includes its compiler and garbage collector, which are busy in other steps of
+  // another walk.
+  const [first, second, third] = [timesOf(), timesOf(), timesOf()];
+  const longest = Math.max(...first.map((time, step) => Math.min(time, second[step]!, third[step]!)));
   expect(longest).toBeLessThan(100);
 });

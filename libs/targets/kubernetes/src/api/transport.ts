@@ -172,8 +172,10 @@ export class Transport {
         if (tries >= MAX_TRIES || this.isClosed || !mayRepeat(error, request, tries)) throw error;
         const waitMs = this.gate.waitMs(call);
         if (waitMs > LONGEST_RETRY_MS) throw error;
-        // The time is over. The server's answer is more useful than the time-out.
-        await sleep(waitMs, undefined, { signal }).catch(() => Promise.reject(error));
+        // A timer may fire a little early, and a call that is sent too early is refused.
+        for (let leftMs = waitMs; leftMs > 0; leftMs = this.gate.waitMs(call))
+          // The time is over. The server's answer is more useful than the time-out.
+          await sleep(Math.ceil(leftMs), undefined, { signal }).catch(() => Promise.reject(error));
       }
     }
   }

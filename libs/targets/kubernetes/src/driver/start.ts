@@ -95,10 +95,10 @@ export function refusedStart(
   const { units, pods } = watch.of(spec.instanceId);
   const engine = config.engines[spec.runtime.engine ?? ''];
   if (!engine) return undefined;
-  const name = unitName(spec);
-  const unit = units.find(({ metadata }) => metadata.name === name);
   // Its Secret exists, if one was necessary.
   if (pods.some(hasRun)) return undefined;
+  const name = unitName(spec);
+  const unit = units.find(({ metadata }) => metadata.name === name);
   if (units.length > (unit ? 1 : 0) || (unit ? isStopped(unit) : pods.length > 0)) return undefined;
   const kind = unit ? SECRETS : isGroup(engine) ? LEADER_WORKER_SETS : DEPLOYMENTS;
   const namespace = unit?.metadata.namespace ?? namespaceFor(config, spec.tenantName);

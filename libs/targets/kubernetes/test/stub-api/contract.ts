@@ -47,7 +47,7 @@ export interface StubStore {
   get<T extends KubeObject>(kind: KubeKind, namespace: string, name: string): T | undefined;
   list<T extends KubeObject>(kind: KubeKind, namespace?: string): T[];
   /** Creates the object or replaces the one of its name, with uid, times and version. */
-  put<T extends KubeObject>(kind: KubeKind, object: T): T;
+  put<T extends KubeObject>(kind: KubeKind, object: T, manager?: string): T;
   /**
    * Changes an existing object, except `metadata.generation`, as a field manager: by default that of `put`.
    * @throws Error if the object does not exist

@@ -68,10 +68,10 @@ export class ObjectStore implements StubStore {
       .map(([, { object }]) => structuredClone(object) as T);
   }
 
-  put<T extends KubeObject>(kind: KubeKind, object: T): T {
+  put<T extends KubeObject>(kind: KubeKind, object: T, manager = OTHERS): T {
     const { namespace = 'default', name } = object.metadata;
     const before = this.kept.get(keyOf(kind, namespace, name))?.object;
-    return this.write<T>(kind, object, (managers) => ownFields(managers, OTHERS, object, before));
+    return this.write<T>(kind, object, (managers) => ownFields(managers, manager, object, before));
   }
 
   change<T extends KubeObject>(
