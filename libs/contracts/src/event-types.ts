@@ -110,7 +110,10 @@ export const EVENT_TYPES: Readonly<Record<string, EventDescription>> = {
     when: 'the operator gave up an instance that can no longer be reached (`abandoned_targets`)',
     data: [...INSTANCE, 'message'],
   },
-  'instance.moved': { when: 'an instance lost its host and runs on another one', data: [...INSTANCE, ...SEEN, 'from'] },
+  'instance.moved': {
+    when: 'an instance lost its host, or another client of its target removed it, and it starts again; it did not crash',
+    data: [...INSTANCE, ...SEEN, 'from'],
+  },
   'operation.paused': { when: 'a person paused an operation', data: [...OPERATION, 'reason'] },
   'operation.resumed': { when: 'a person ended a pause', data: [...OPERATION, 'reason'] },
   'operation.promoted': { when: 'a person passed a step', data: [...OPERATION, 'to', 'step', 'reason'] },

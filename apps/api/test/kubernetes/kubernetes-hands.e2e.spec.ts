@@ -151,7 +151,7 @@ const change = (unit: string, body: object) =>
 kubeIt('a deleted unit is created again, as the next generation', async () => {
   const { client } = kube.bed;
   const remove = (unit: string) => client.remove(DEPLOYMENTS, { namespace: kube.namespace, name: unit });
-  const { instances } = await underHands('cluster', remove, 'instance.crashed', [2, 1]);
+  const { instances } = await underHands('cluster', remove, 'instance.moved', [2, 1]);
   const units = (await kube.unitsOf(instances)).map(({ metadata }) => metadata.labels?.['slipway.dev/generation']);
   expect(units.sort()).toEqual(['1', '2']);
 });

@@ -131,6 +131,17 @@ export class TwinCluster {
     setImmediate(() => void this.end(member).then(() => this.tell(member.spec.instanceId)));
   }
 
+  /** A client deletes the server, and all that the cluster knows of it. */
+  async remove(instanceId: string): Promise<void> {
+    const members = this.members.get(instanceId) ?? [];
+    this.members.delete(instanceId);
+    for (const member of members) {
+      member.isTerminated = true;
+      await this.end(member);
+    }
+    this.tell(instanceId);
+  }
+
   async dispose(): Promise<void> {
     this.listeners = [];
     for (const members of this.members.values())

@@ -5,7 +5,7 @@ import { restartBackOff, failedStart, lastLinesOf } from './failed-starts.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { instanceCrashed, instanceMoved } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
-import type { InstanceTransitions } from './instance-transitions.js';
+import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
 import { asSeen, lastEndOf, UNSEEN } from './server-observations.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
@@ -56,20 +56,39 @@ export class InstanceEnds {
 
   /** Begins the next generation, even if a hung process still runs: the driver stops that one first. */
   async handleCrash(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
-    const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age_seconds);
     const failed = failedStart(instance, seen, await this.mayLackMemory(instance, seen));
+    return this.beginNext(workload, instance, seen, (seconds) => ({
+      ...failed,
+      isCrash: true,
+      event: instanceCrashed(workload, instance, seen, seconds, failed),
+    }));
+  }
+
+  /**
+   * Begins the next generation after another client of the target stopped or deleted this one. As for a deleted pod, the
+   * engine is not the cause, so it is not a crash. It waits like one, because that client may do so again and again.
+   */
+  async handleRemoval(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+    return this.beginNext(workload, instance, seen, () => ({ event: instanceMoved(workload, instance, seen) }));
+  }
+
+  private async beginNext(
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+    change: (seconds: number) => Partial<InstanceChange>,
+  ): Promise<number> {
+    const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age_seconds);
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
-      ...failed,
+      ...change(seconds),
       state: 'backing_off',
       generation: instance.generation + 1,
       baseUrl: null,
       progress: null,
       message: seen.message ?? null,
-      isCrash: true,
       crashStreak: streak,
       backOffSeconds: seconds,
-      event: instanceCrashed(workload, instance, seen, seconds, failed),
     });
     return CRASH_CHECK_MS;
   }

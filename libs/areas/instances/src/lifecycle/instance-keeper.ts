@@ -39,6 +39,7 @@ const UNHEALTHY_CHECK_MS = 1_000;
 const QUIET_CHECK_MS = 5_000;
 /** A server that is reported as lost is checked as often as this. */
 const DISPUTED_CHECK_MS = 2_000;
+const NO_LONGER_THERE = 'it no longer exists on its target';
 /** A crash says nothing about a server that has been ready for this long since. */
 const SOUND_AFTER_SECONDS = 60;
 /** A download changes all the time, and each recorded step is a write. */
@@ -134,6 +135,8 @@ export class InstanceKeeper {
     if (isDriftNews(instance, seen)) return this.noteDrift(workload, instance, seen);
     if (driver.restarts === 'target' && isAnotherLife(instance, seen))
       return this.ends.handleRestart(driver, workload, instance, seen);
+    const removal = driver.restarts === 'target' ? removalIn(instance, seen) : undefined;
+    if (removal) return this.ends.handleRemoval(workload, instance, { ...seen, ...removal });
     switch (seen.state) {
       case 'ready':
         return this.seenHealthy(driver, workload, instance, seen);
@@ -143,11 +146,7 @@ export class InstanceKeeper {
         return this.ends.handleCrash(workload, instance, seen);
       case 'absent':
         if (instance.state !== 'starting')
-          return this.ends.handleCrash(workload, instance, {
-            ...seen,
-            reason: 'lost',
-            message: 'it no longer exists on its target',
-          });
+          return this.ends.handleCrash(workload, instance, { ...seen, reason: 'lost', message: NO_LONGER_THERE });
         return this.starts.provision(driver, workload, instance);
       case 'stopping':
         if (instance.state === 'ready')
@@ -367,6 +366,13 @@ export class InstanceKeeper {
   private specOf(workload: WorkloadRow, instance: InstanceRow, secrets: SecretReader): InstanceSpec {
     return { ...specOfInstance(workload, instance, secrets), ...this.keys.of(instance) };
   }
+}
+
+/** Whether another client of the target has ended the instance's unit. */
+function removalIn({ state }: InstanceRow, seen: Observation): Pick<Observation, 'reason' | 'message'> | undefined {
+  if (seen.state === 'exited' && seen.reason === 'terminated')
+    return { reason: 'deleted', message: 'it was stopped on its target, but not by Slipway' };
+  return seen.state === 'absent' && state !== 'starting' ? { reason: 'deleted', message: NO_LONGER_THERE } : undefined;
 }
 
 /** A server that misses its probes, or has just crashed, may never answer some of its requests. */

@@ -162,15 +162,25 @@ it('the first report of a target that probes is accepted, and the restart is lef
   expect(bed.cluster.started).toHaveLength(1);
 });
 
-it('an instance that was stopped at the target from outside Slipway starts as the next generation', async () => {
-  const before = await ready();
-  const somebody = new TwinDriver('twin', bed.cluster);
-  await somebody.terminate(before.id);
-  await somebody.close();
-  expect(await readyAfter(before)).toMatchObject({ id: before.id, generation: 2, restarts: 1 });
-  const crash = (await worker.events()).find(({ type }) => type === 'instance.crashed');
-  expect(crash?.data).toMatchObject({ reason: 'terminated', restarts_in_seconds: 0.5 });
-});
+it.each([
+  ['stopped', 'it was stopped on its target, but not by Slipway'],
+  ['deleted', 'it no longer exists on its target'],
+])(
+  'an instance that another client of the target %s starts again after a pause, without a crash',
+  async (how, message) => {
+    const before = await ready();
+    if (how === 'deleted') await bed.cluster.remove(before.id);
+    else {
+      const other = new TwinDriver('twin', bed.cluster);
+      await other.terminate(before.id);
+      await other.close();
+    }
+    expect(await readyAfter(before)).toMatchObject({ id: before.id, generation: 2, restarts: 0 });
+    expect(await events()).not.toContain('instance.crashed');
+    const move = (await worker.events()).find(({ type }) => type === 'instance.moved');
+    expect(move?.data).toMatchObject({ reason: 'deleted', message, generation: 1 });
+  },
+);
 
 it('a crash that happened while no worker ran is counted', async () => {
   const before = await ready();
