@@ -31,10 +31,17 @@ async function deployment(name: string, instances: TestUpstream[]): Promise<void
   );
 }
 
-/** Returns all usage that a gateway wrote: it writes the open window when it ends. */
+const COUNTS = ['ok', 'client_error', 'server_error', 'cancelled', 'upstream_faults', 'attempts'];
+
+/** Returns all usage that a gateway wrote: it writes the open window when it ends. A test may take several windows. */
 async function usage(): Promise<Record<string, any>[]> {
   await gateway.close();
-  return installation.sql('select * from dataplane_request_usage order by instance_id, slug');
+  const of = 'tenant_id, token_id, owner_type, owner_id, revision_id, instance_id, slug';
+  return installation.sql(
+    `select ${of}, ${COUNTS.map((count) => `sum(${count})::int as ${count}`).join()}, sum(duration_ms) as duration_ms,
+            sum(mean_in_flight * duration_ms) / sum(duration_ms) as mean_in_flight
+       from dataplane_request_usage group by ${of} order by instance_id, slug`,
+  );
 }
 
 it('a row has the owner and destination of requests, and a failure that a retry hid is only an upstream fault', async () => {
