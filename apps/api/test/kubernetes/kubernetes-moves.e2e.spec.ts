@@ -78,8 +78,8 @@ kubeIt('a node pool is drained as the page says without a lost request', async (
 
 /** Returns the command on the documentation page for a node. */
 function commandOfPage(verb: string): (node: string) => string[] {
-  const line = new RegExp(`^kubectl (${verb} NODE.*)$`, 'm').exec(readFileSync(PAGE, 'utf8'))![1]!;
-  return (node) => line.split(' ').map((word) => (word === 'NODE' ? node : word));
+  const line = new RegExp(`^kubectl (${verb} "\\$NODE".*)$`, 'm').exec(readFileSync(PAGE, 'utf8'))![1]!;
+  return (node) => line.split(' ').map((word) => (word === '"$NODE"' ? node : word));
 }
 
 async function kubectl(args: readonly string[]): Promise<void> {
