@@ -18,6 +18,20 @@ it('no spec file belongs to two parts', () => {
   expect(nightlySpecs()).toEqual([...files].sort());
 });
 
+it('every spec file that needs a control plane belongs to a part', () => {
+  const isIn = new Set(
+    PARTS.flatMap(({ only = [], steps = [] }) => [
+      ...only,
+      ...steps.flatMap((step) => ('files' in step ? step.files : [])),
+    ]).flatMap((pattern) => specsThatFit([pattern])),
+  );
+  const needing = specsThatFit(['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'tools/**/*.spec.ts']).filter((file) =>
+    /kube-testbed(\/jest)?'|kubeIt\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+  );
+  expect(needing.length).toBeGreaterThan(20);
+  expect(needing.filter((file) => !isIn.has(file))).toEqual([]);
+});
+
 it('every folder of a part exists, and CONTRIBUTING has a row for the part', () => {
   const folders = PARTS.flatMap((part) => part.folders).filter((folder) => !folder.includes('*'));
   expect(folders.filter((folder) => !existsSync(path.join(ROOT, folder)))).toEqual([]);
