@@ -27,6 +27,8 @@ const CONFIG = {
  */
 const SESSIONS = 97;
 const PATIENCE_MS = 4_000;
+/** Two slow cores compute the answers of one stable server and its candidates for no more canaries. */
+const AT_ONCE = 3;
 const LIMIT_MS = 120_000;
 
 const PICTURE_SHARE = 0.085;
@@ -198,7 +200,7 @@ interface CanaryResult {
     expect(guardOf(result.record, guard)).toMatchObject({ reason: null });
   }
 
-  describe('that run at the same time', () => {
+  describe('that run three at a time', () => {
     const results = new Map<string, Promise<CanaryResult>>();
     const resultOf = (name: string) => results.get(name) as Promise<CanaryResult>;
 
@@ -229,9 +231,12 @@ interface CanaryResult {
         redirecting: { candidate: await proxyTo(redirecting.url, allClients, redirect) },
         moved: { candidate: await proxyTo(moved.url, () => true, redirect) },
       };
-      for (const [name, canary] of Object.entries(canaries)) results.set(name, run(name, canary));
-      // Each test reports the failure of its own canary.
-      await Promise.allSettled(results.values());
+      const all = Object.entries(canaries);
+      for (let first = 0; first < all.length; first += AT_ONCE) {
+        for (const [name, canary] of all.slice(first, first + AT_ONCE)) results.set(name, run(name, canary));
+        // Each test reports the failure of its own canary.
+        await Promise.allSettled(results.values());
+      }
     });
 
     it('the same server is promoted', async () => {
