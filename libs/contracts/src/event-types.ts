@@ -78,10 +78,13 @@ export const EVENT_TYPES: Readonly<Record<string, EventDescription>> = {
     when: 'a gate has decided, with each metric and each guard',
     data: [...OF_OPERATION, 'step', 'verdict', 'metrics', 'guards', 'window', 'gateways?'],
   },
-  'rollout.promoted': { when: 'the candidate became the active revision', data: OF_OPERATION },
+  'rollout.promoted': {
+    when: 'the candidate became the active revision; `plan_id` is that of the plan, if it executed one',
+    data: [...OF_OPERATION, 'plan_id?'],
+  },
   'rollout.reverted': {
     when: 'a failed or cancelled rollout restored the previous route; the operation has the message',
-    data: [...OF_OPERATION, 'outcome', 'error_code?'],
+    data: [...OF_OPERATION, 'outcome', 'error_code?', 'plan_id?'],
   },
   'rollback.started': {
     when: 'a rollback started',
@@ -146,5 +149,9 @@ export const EVENT_TYPES: Readonly<Record<string, EventDescription>> = {
   'plan.approved': { when: 'a person approved a plan', data: DECISION },
   'plan.rejected': { when: 'a person rejected a plan', data: DECISION },
   'plan.expired': { when: 'a plan can no longer be approved, because its time has passed', data: PLAN },
+  'plan.outcome_recorded': {
+    when: 'the effect of an executed plan was measured: soon after its promotion (`phase` is `promotion`), and again later (`window`)',
+    data: [...PLAN, 'phase', 'outcomes', 'assumptions_hold'],
+  },
   'plan.superseded': { when: 'a plan can no longer be approved, because a newer one replaced it', data: PLAN },
 };

@@ -4,3 +4,20 @@ export { Predictor, type Prediction, type PredictionResult } from './predictor.j
 export { nameOf, replicasText } from './messages.js';
 export { sideOf } from './interval.js';
 export { distributionOf } from './curve.js';
+export {
+  calibrate,
+  hasMoved,
+  LEAST_SCORES,
+  levelOf,
+  summarize,
+  type Calibration,
+  type CalibrationSummary,
+} from './calibration.js';
+export {
+  achievedIn,
+  judgeOutcome,
+  recordsAtRate,
+  type Expectation,
+  type ComparedOutcome,
+  type ServedRecords,
+} from './outcome.js';

@@ -1,15 +1,13 @@
 import { metricOf, type Distribution } from '@slipway/contracts';
 import { loadBucketOf, mean, normalQuantile, type Histogram } from '@slipway/dataplane';
 import { blocksOf, type Block } from './blocks.js';
+import { calibrate, type Calibration } from './calibration.js';
 import { curveOf, distributionOf, isMostlyStreams, valuesByLoad, type LoadBucketValues } from './curve.js';
 import { isOutside, leastSamples, mixture, sideOf } from './interval.js';
 import { averagedOver, BUCKET_REACH, monotonic, msAt, poolLoads, type LoadShare, type ServiceCurve } from './pool.js';
 import type { CurvePoint, DiagnosisInput, Gap, Goal, Interval } from './types.js';
 import { peakRate } from './workload.js';
 
-/** Without earlier plans to learn from: 25 % on the logarithmic scale. */
-const UNCALIBRATED = 0.25;
-const LEAST_SCORES = 9;
 /** Sessions bind requests to instances, and several gateways do not see each other's requests. */
 const MUCH_SESSION_TRAFFIC = 0.2;
 /** Share of requests at loads that were never seen, relative to those beyond the quantile. */
@@ -37,6 +35,8 @@ export class Predictor {
    * hour ago is not in the 99th percentile of a week yet. Null if none is known.
    */
   readonly peakRate: number | null;
+  /** How wide intervals are by the errors of earlier plans. */
+  readonly calibration: Calibration;
   private readonly blocks: Block[];
   private readonly service: ServiceCurve;
   private readonly values = new Map<Distribution, LoadBucketValues[]>();
@@ -46,6 +46,7 @@ export class Predictor {
   constructor(private readonly input: DiagnosisInput) {
     this.blocks = blocksOf(input.history);
     this.service = this.serviceCurve();
+    this.calibration = calibrate(input.calibration, input.evidence.confidence);
     const start = input.window[0]?.at ?? new Date(0);
     const recent = input.arrivals.filter(({ at }) => at >= start);
     const peaks = [input.declared.requestRate, peakRate(input.arrivals), peakRate(recent)];
@@ -194,7 +195,7 @@ export class Predictor {
 
   private withInterval(goal: Goal, value: number, deviation: number): Prediction {
     const own = normalQuantile(this.input.evidence.confidence) * deviation;
-    const width = Math.max(own, this.calibrated());
+    const width = Math.max(own, this.calibration.width);
     const isHigherBetter = metricOf(goal.metric).better === 'higher';
     return {
       value,
@@ -202,15 +203,6 @@ export class Predictor {
       high: value * Math.exp(width),
       measuredWorst: value * Math.exp(isHigherBetter ? -own : own),
     };
-  }
-
-  /** Split conformal prediction: the quantile of the errors of earlier plans, at the level of the intervals. */
-  private calibrated(): number {
-    const { calibration, evidence } = this.input;
-    if (calibration.length < LEAST_SCORES) return UNCALIBRATED;
-    const sorted = [...calibration].sort((a, b) => a - b);
-    const rank = Math.ceil((sorted.length + 1) * (2 * evidence.confidence - 1));
-    return sorted[Math.min(sorted.length, Math.max(1, rank)) - 1] as number;
   }
 
   /** Mean durations by load. Those of streams are computed, because long requests are missing at low loads. */

@@ -223,6 +223,89 @@ export class PlanAssumptionsDto {
   engine_version: string | null;
 }
 
+export const OUTCOME_PHASES = ['promotion', 'window'] as const;
+export type OutcomePhase = (typeof OUTCOME_PHASES)[number];
+export const OUTCOME_RESULTS = [
+  'as_predicted',
+  'better',
+  'worse',
+  'no_effect',
+  'assumptions_moved',
+  'rolled_back',
+] as const;
+export type OutcomeResult = (typeof OUTCOME_RESULTS)[number];
+
+export class PredictedValueDto {
+  @NumberField({ description: 'In the unit of the metric' })
+  value: number;
+
+  @NumberField()
+  low: number;
+
+  @NumberField()
+  high: number;
+}
+
+export class AchievedValueDto {
+  @NumberField({ description: 'In the unit of the metric' })
+  value: number;
+
+  @NumberField()
+  low: number;
+
+  @NumberField({ nullable: true, description: 'Null if there are too few values to bound it' })
+  high: number | null;
+
+  @IntField({ min: 0, description: 'Samples' })
+  n: number;
+}
+
+export class PlanOutcomeDto {
+  @StringField({
+    enum: OUTCOME_PHASES,
+    description: '`promotion`: as soon as there are enough samples. `window`: after `promotion.outcome_window_seconds`',
+  })
+  phase: OutcomePhase;
+
+  @TimestampField()
+  at: string;
+
+  @StringField({ example: 'ttft_ms' })
+  metric: string;
+
+  @StringField({ example: 'p95' })
+  stat: string;
+
+  @NumberField({ nullable: true, description: 'Value before the plan, as the plan states it' })
+  now: number | null;
+
+  @ObjectField(() => PredictedValueDto, {
+    nullable: true,
+    description: 'Null for an SLO that is newly missed and that the plan does not predict',
+  })
+  predicted: PredictedValueDto | null;
+
+  @ObjectField(() => AchievedValueDto, {
+    nullable: true,
+    description: 'At a load that is comparable with the one that the plan assumes; null if nothing was measured',
+  })
+  achieved: AchievedValueDto | null;
+
+  @BooleanField({ nullable: true, description: 'Whether the achieved value is inside the predicted interval' })
+  within: boolean | null;
+
+  @NumberField({ nullable: true, description: 'Natural logarithm of the achieved value divided by the predicted one' })
+  log_error: number | null;
+
+  @StringField({
+    enum: OUTCOME_RESULTS,
+    nullable: true,
+    description:
+      '`as_predicted`: inside the interval. `better`: on the better side of it, or outside it and certainly better than before. `worse`: outside it and certainly worse than before, or the SLO is newly missed. `no_effect`: outside it and not certainly different from before. `assumptions_moved`: the load or the lengths of the requests differ from those that the plan assumes. `rolled_back`: another revision replaced that of the plan. Null: too few samples came in time',
+  })
+  result: OutcomeResult | null;
+}
+
 export class PlanDto {
   @StringField({ example: 'plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' }) id: string;
   @StringField({ description: 'Name of the deployment' }) deployment: string;
@@ -269,8 +352,18 @@ export class PlanDto {
     description: 'Whether the base is no longer the active revision; a stale plan can be neither approved nor executed',
   })
   stale: boolean;
+  @ArrayField(() => PlanOutcomeDto, {
+    description: 'What the executed plan achieved, oldest first. It is not part of the content and its digest',
+  })
+  outcomes: PlanOutcomeDto[];
+  @BooleanField({
+    nullable: true,
+    description: 'Whether the assumptions held when the newest outcome was recorded; null before there is one',
+  })
+  assumptions_hold: boolean | null;
   @StringField({
-    description: 'Same as the ETag header: content digest, approval version, and whether the plan has expired',
+    description:
+      'Same as the ETag header: content digest, approval version, whether the plan has expired or is stale, and the number of its outcomes',
   })
   etag: string;
 }

@@ -1,7 +1,7 @@
 import type { Actor, Owner } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-durable/events';
-import type { PlanDto, PlanState } from './plan.dto.js';
+import type { PlanDto, PlanOutcomeDto, PlanState } from './plan.dto.js';
 
 export {
   PLAN_KINDS,
@@ -10,6 +10,7 @@ export {
   PlanChangeDto,
   PlanDto,
   PlanEvidenceDto,
+  PlanOutcomeDto,
   PlanRiskDto,
   type PlanKind,
   type PlanState,
@@ -18,7 +19,10 @@ export {
 export const PLANS = Symbol('PlansPort');
 
 /** The immutable part of a plan, which its digest covers, as answers show it. */
-export type PlanContent = Omit<PlanDto, 'content_digest' | 'approval' | 'stale' | 'etag'>;
+export type PlanContent = Omit<
+  PlanDto,
+  'content_digest' | 'approval' | 'stale' | 'outcomes' | 'assumptions_hold' | 'etag'
+>;
 
 /** The actor that creates a plan, and the owner to whom the plan counts. */
 export interface PlanCreator {
@@ -38,6 +42,8 @@ export interface NewPlan {
   approvalsRequired: number;
   preventSelfApproval: boolean;
   requireHostedIdentity: boolean;
+  /** Equal for plans that try the same on the same service; null in plans that are older than this field. */
+  ideaKey: string | null;
   creator: PlanCreator;
 }
 
@@ -58,9 +64,12 @@ export interface Plan extends NewPlan {
   /** Rises with every decision. */
   version: number;
   decisions: PlanDecision[];
+  /** Field names are those of the API. Oldest first. */
+  outcomes: PlanOutcomeDto[];
+  assumptionsHold: boolean | null;
 }
 
-/** A plan that may still be executed, without its content. */
+/** A plan that waits for a decision or a rollout, without its content. */
 export interface OpenPlan {
   tenantId: string;
   id: string;
@@ -139,7 +148,7 @@ export interface PlansPort {
   answer(plan: Plan, isStale: boolean): PlanDto;
   /** Returns the refusal of a plan on a base that is not the active revision: `plan_stale` (409). */
   stale(message: string): Error;
-  /** Returns the plans of a deployment that may still be executed: undecided, or approved and not expired. */
+  /** Returns the plans of a deployment that wait for a decision or a rollout: not expired, and never promoted. */
   open(tx: Tx, deploymentId: string): Promise<OpenPlan[]>;
   /** Withdraws an undecided plan. Returns the event to append, or undefined if the plan was decided. */
   supersede(tx: Tx, plan: OpenPlan, by: Actor): Promise<NewEvent | undefined>;

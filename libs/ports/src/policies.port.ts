@@ -75,6 +75,8 @@ export interface PolicyContent {
     cooldown_seconds: number;
     plan_ttl_seconds: number;
     min_gain_percent: number;
+    /** When the second outcome of an executed plan is recorded, counted from its promotion. */
+    outcome_window_seconds: number;
   };
 }
 

@@ -71,6 +71,7 @@ function situationOf(question: Question): Situation & { records: ReviewRecords }
         cooldown_seconds: 0,
         plan_ttl_seconds: 604_800,
         min_gain_percent: 5,
+        outcome_window_seconds: 86_400,
       },
     },
     spec: {
@@ -92,5 +93,7 @@ function situationOf(question: Question): Situation & { records: ReviewRecords }
     history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0 },
     devices: { accelerator: null, count: 0 },
     price: null,
+    calibration: [],
+    failedIdeas: [],
   };
 }

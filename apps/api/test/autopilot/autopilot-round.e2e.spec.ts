@@ -192,6 +192,11 @@ describe('the autopilot', () => {
     expect(Date.parse(cooling!.until!) - Date.parse(plan.created_at)).toBe(86_400_000);
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 } });
     await sweep();
+    const barred = await decision();
+    expect(barred).toMatchObject({ because: 'barred', message: expect.stringContaining(`Plan ${plan.id} `) });
+    expect(Date.parse(barred!.until!)).toBeGreaterThan(Date.parse(plan.created_at) + 604_800_000);
+    await policy({ ...POLICY, promotion: { cooldown_seconds: 0 }, workload: { profile: 'chat' } });
+    await sweep();
     expect((await plans()).map((one) => one.approval.state)).toEqual(['pending', 'rejected']);
   });
 

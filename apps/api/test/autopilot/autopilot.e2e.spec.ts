@@ -101,7 +101,8 @@ describe('creating a plan', () => {
     expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(60_000);
     const headers = Object.fromEntries(answer.headers);
     expect(headers).toMatchObject({ location: `/api/v1/autopilot/plans/${made.id}`, etag: made.etag });
-    const { content_digest: digest, approval: _a, stale: _s, etag: _e, ...frozen } = made;
+    const { content_digest: digest, approval: _a, stale: _s, etag: _e, outcomes, assumptions_hold, ...frozen } = made;
+    expect([outcomes, assumptions_hold]).toEqual([[], null]);
     expect(digestOf(frozen)).toBe(digest);
     expect((await eventsOf('plan.created')).map((event) => event.data.content_digest)).toEqual([digest]);
     await expect(owned(api, `update autopilot_plans set expires_at = now()`)).rejects.toThrow('never changes');

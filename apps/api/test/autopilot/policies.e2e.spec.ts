@@ -54,6 +54,7 @@ describe('the continual-optimization policy', () => {
         cooldown_seconds: 86400,
         plan_ttl_seconds: 604800,
         min_gain_percent: 5,
+        outcome_window_seconds: 86_400,
       },
       updated_by: { type: 'token' },
     });
@@ -91,6 +92,7 @@ describe('the continual-optimization policy', () => {
       'reliability,spare_replicas',
       'reliability,right_size_after_seconds',
       'promotion,min_gain_percent',
+      'promotion,outcome_window_seconds',
       'promotion,require_hosted_identity',
       'evidence',
       'experiment_budget',
@@ -225,6 +227,8 @@ describe('the continual-optimization policy', () => {
     ['promotion.cooldown_seconds', 'min', { promotion: { cooldown_seconds: -1 } }],
     ['promotion.min_gain_percent', 'max', { promotion: { min_gain_percent: 1001 } }],
     ['promotion.min_gain_percent', 'min', { promotion: { min_gain_percent: -1 } }],
+    ['promotion.outcome_window_seconds', 'min', { promotion: { outcome_window_seconds: 59 } }],
+    ['promotion.outcome_window_seconds', 'max', { promotion: { outcome_window_seconds: 604_801 } }],
     ['promotion.plan_ttl_seconds', 'min', { promotion: { plan_ttl_seconds: 0 } }],
   ])('refuses %s (%s)', async (field, code, body) => {
     const refused = await refusalOf(put(body));

@@ -12,6 +12,8 @@ const LIMITED_OTHERWISE: Record<string, string> = {
   audit_heads: 'one for each tenant',
   audit_log: 'rows of a bounded size, at most one for each mutation: mutations_per_minute',
   audit_reads: 'rows of a bounded size, deleted an hour after the last read: reads_per_minute',
+  autopilot_plan_executions: 'one for each counted plan',
+  autopilot_plan_outcomes: 'at most 72 for each counted plan, of a bounded size',
   autopilot_schedules: 'one for each deployment, written by Slipway',
   dataplane_backends: 'one for each revision that runs, derived from its counted spec: instances',
   dataplane_engine_peaks: 'written by gateways at a fixed rate for each running revision',

@@ -5,6 +5,9 @@ import { AutopilotRound, PolicyWatch } from './rounds/autopilot-round.js';
 import { PlanAuthor } from './plans/plan-author.js';
 import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { DiagnosisService } from './diagnosis/diagnosis.service.js';
+import { CalibrationController } from './calibration/calibration.controller.js';
+import { CalibrationService } from './calibration/calibration.service.js';
+import { ExecutionWatch, Learning } from './learning/learning.service.js';
 import { RecordsReader } from './rounds/records-reader.js';
 import { ProposalsService } from './proposals.service.js';
 import { ScheduleStore } from './rounds/schedule.store.js';
@@ -14,7 +17,7 @@ import { ScheduleStore } from './rounds/schedule.store.js';
  * here starts a rollout.
  */
 @Module({
-  controllers: [AutopilotController, DiagnosisController],
+  controllers: [AutopilotController, DiagnosisController, CalibrationController],
   providers: [
     ScheduleStore,
     PolicyWatch,
@@ -26,6 +29,9 @@ import { ScheduleStore } from './rounds/schedule.store.js';
     Advisor,
     AutopilotRound,
     DiagnosisService,
+    Learning,
+    ExecutionWatch,
+    CalibrationService,
   ],
 })
 export class AutopilotModule {}

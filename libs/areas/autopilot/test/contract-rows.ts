@@ -18,6 +18,12 @@ export const ROWS: Rows = {
       return { params: { name } };
     },
   },
+  getAutopilotCalibration: {
+    status: 200,
+    tenancy:
+      'reads the outcomes of the tenant of the caller; autopilot-learning.e2e.spec.ts shows that it reads no others',
+    valid: async () => ({}),
+  },
   createAutopilotPlan: {
     status: 201,
     audit: 'plan.create',

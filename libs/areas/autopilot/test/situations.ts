@@ -45,6 +45,7 @@ export function policyOf(sections: Sections): PolicyContent {
       cooldown_seconds: 86_400,
       plan_ttl_seconds: 604_800,
       min_gain_percent: 5,
+      outcome_window_seconds: 86_400,
       ...sections.promotion,
     },
   };
@@ -81,6 +82,8 @@ export function situation(changes: SituationChanges = {}): Situation {
     history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0, ...history },
     devices: { accelerator: null, count: 0 },
     price: null,
+    calibration: [],
+    failedIdeas: [],
     ...rest,
   };
 }

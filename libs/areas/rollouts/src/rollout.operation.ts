@@ -250,7 +250,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
           revisionId: input.revisionId,
           operationId: operation.id,
         });
-        return { events: [this.event('rollout.promoted', operation, {})] };
+        return { events: [this.event('rollout.promoted', operation, planOf(input))] };
       },
     });
   }
@@ -338,7 +338,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       events: [
         ...(await this.candidate.retireUnbuilt(tx, input.revisionId, operation.id)),
         // The operation has the message.
-        this.event('rollout.reverted', operation, { outcome, error_code: failure?.code }),
+        this.event('rollout.reverted', operation, { outcome, error_code: failure?.code, ...planOf(input) }),
       ],
     };
   }
@@ -376,4 +376,9 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       data: { operation_id: operation.id, revision: input.revisionName, ...data },
     };
   }
+}
+
+/** The plan that a rollout executes, as its events name it. */
+function planOf({ planId }: RolloutInput): { plan_id?: string } {
+  return planId ? { plan_id: planId } : {};
 }

@@ -185,6 +185,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/autopilot/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare predictions with outcomes
+         * @description Shows how close the predictions of executed plans were, for each kind of plan, and how wide the intervals of new plans are. Only plans of this tenant count. The newest 500 outcomes of each kind are read.
+         */
+        get: operations["getAutopilotCalibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/autopilot/plans": {
         parameters: {
             query?: never;
@@ -1453,6 +1473,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AchievedValueDto: {
+            /** @description Null if there are too few values to bound it */
+            high: number | null;
+            low: number;
+            /** @description Samples */
+            n: number;
+            /** @description In the unit of the metric */
+            value: number;
+        };
         ActorDto: {
             id: string;
             /** @description Name of the token or the person at the time of the action; null if unknown, absent for components of Slipway and in records that are older than this field */
@@ -1740,6 +1769,54 @@ export interface components {
             revision?: string;
             revision_id?: string;
             supplier?: string;
+        };
+        CalibrationDto: {
+            /** @description Plans whose errors decide the intervals of new plans; 0: not yet calibrated */
+            calibrated_on: number;
+            /** @description Width h of the intervals of new plans: from value / (1 + h / 100) to value * (1 + h / 100). Uncertain measurements make it wider */
+            half_width_percent: number;
+            /** @description Only kinds with measured predictions */
+            kinds: components["schemas"]["CalibrationKindDto"][];
+            /** @description Number of plans from which intervals are calibrated */
+            least_plans: number;
+            /** @description Level of the intervals, which the coverage is compared with */
+            level_percent: number;
+            warnings?: components["schemas"]["WarningDto"][];
+        };
+        CalibrationKindDto: {
+            /** @description How much more than predicted was achieved, on average of these plans; negative if less */
+            bias_percent: number | null;
+            /** @description Share of these plans whose every prediction that moved was inside its interval; null without plans */
+            coverage_percent: number | null;
+            /** @enum {string} */
+            kind: "scale_up" | "scale_down" | "retarget" | "revert" | "manual" | (string & {});
+            /** @description Median error of these plans. The error of a plan is its largest over the predictions that moved */
+            median_error_percent: number | null;
+            /** @description Plans with a measured prediction that moved */
+            n: number;
+            /** @description The newest 100, newest first */
+            predictions: components["schemas"]["CalibrationPredictionDto"][];
+        };
+        CalibrationPredictionDto: {
+            achieved: components["schemas"]["AchievedValueDto"];
+            /** Format: date-time */
+            at: string;
+            /** @description Name of the deployment */
+            deployment: string;
+            /** @example ttft_ms */
+            metric: string;
+            /** @description Whether the predicted or the achieved value differs from the one before by at least 20 percent. Only these count */
+            moved: boolean;
+            /** @description Value before the plan */
+            now: number | null;
+            /** @enum {string} */
+            phase: "promotion" | "window" | (string & {});
+            plan_id: string;
+            predicted: components["schemas"]["PredictedValueDto"];
+            /** @example p95 */
+            stat: string;
+            /** @description Whether the achieved value is inside the predicted interval */
+            within: boolean;
         };
         CancelOperationDto: {
             /** @description Reason for the cancellation. The operation and its event show it. */
@@ -2083,7 +2160,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.outcome_recorded" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
             /**
              * @description https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.
              * @example https://hooks.example.com/slipway
@@ -3341,6 +3418,8 @@ export interface components {
             approval: components["schemas"]["PlanApprovalDto"];
             /** @description Conditions under which the predictions of the autopilot hold; null for plans of people, absent in plans that are older than this field */
             assumes?: components["schemas"]["PlanAssumptionsDto"] | null;
+            /** @description Whether the assumptions held when the newest outcome was recorded; null before there is one */
+            assumptions_hold: boolean | null;
             /** @example chat-00002 */
             base_revision: string;
             base_spec_digest: string;
@@ -3352,7 +3431,7 @@ export interface components {
             created_by: components["schemas"]["PlanActorDto"];
             /** @description Name of the deployment */
             deployment: string;
-            /** @description Same as the ETag header: content digest, approval version, and whether the plan has expired */
+            /** @description Same as the ETag header: content digest, approval version, whether the plan has expired or is stale, and the number of its outcomes */
             etag: string;
             evidence: components["schemas"]["PlanEvidenceDto"][];
             /** @description How the rollout will be carried out, with the defaults of the deployment when the plan was created. Absent in plans that are older than this field */
@@ -3366,6 +3445,8 @@ export interface components {
              * @enum {string}
              */
             kind?: "scale_up" | "scale_down" | "retarget" | "revert" | "manual" | (string & {});
+            /** @description What the executed plan achieved, oldest first. It is not part of the content and its digest */
+            outcomes: components["schemas"]["PlanOutcomeDto"][];
             /** @description Version of the policy that the plan follows; null if there was none */
             policy_version: number | null;
             /** @description As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours` */
@@ -3451,6 +3532,31 @@ export interface components {
             /** @example error_rate */
             name: string;
         };
+        PlanOutcomeDto: {
+            /** @description At a load that is comparable with the one that the plan assumes; null if nothing was measured */
+            achieved: components["schemas"]["AchievedValueDto"] | null;
+            /** Format: date-time */
+            at: string;
+            /** @description Natural logarithm of the achieved value divided by the predicted one */
+            log_error: number | null;
+            /** @example ttft_ms */
+            metric: string;
+            /** @description Value before the plan, as the plan states it */
+            now: number | null;
+            /**
+             * @description `promotion`: as soon as there are enough samples. `window`: after `promotion.outcome_window_seconds`
+             * @enum {string}
+             */
+            phase: "promotion" | "window" | (string & {});
+            /** @description Null for an SLO that is newly missed and that the plan does not predict */
+            predicted: components["schemas"]["PredictedValueDto"] | null;
+            /** @description `as_predicted`: inside the interval. `better`: on the better side of it, or outside it and certainly better than before. `worse`: outside it and certainly worse than before, or the SLO is newly missed. `no_effect`: outside it and not certainly different from before. `assumptions_moved`: the load or the lengths of the requests differ from those that the plan assumes. `rolled_back`: another revision replaced that of the plan. Null: too few samples came in time */
+            result: ("as_predicted" | "better" | "worse" | "no_effect" | "assumptions_moved" | "rolled_back" | (string & {})) | null;
+            /** @example p95 */
+            stat: string;
+            /** @description Whether the achieved value is inside the predicted interval */
+            within: boolean | null;
+        };
         PlanPageDto: {
             data: components["schemas"]["PlanDto"][];
             next_cursor: string | null;
@@ -3503,7 +3609,7 @@ export interface components {
             mode?: "off" | "observe" | "recommend" | (string & {});
             /** @description Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
             objective?: components["schemas"]["ObjectiveAnswerDto"];
-            /** @description Rules by which a plan becomes a rollout. Default: `{"approvals_required":1,"prevent_self_approval":true,"require_hosted_identity":false,"max_step_percent":25,"cooldown_seconds":86400,"plan_ttl_seconds":604800,"min_gain_percent":5}` */
+            /** @description Rules by which a plan becomes a rollout. Default: `{"approvals_required":1,"prevent_self_approval":true,"require_hosted_identity":false,"max_step_percent":25,"cooldown_seconds":86400,"plan_ttl_seconds":604800,"min_gain_percent":5,"outcome_window_seconds":86400}` */
             promotion?: components["schemas"]["PromotionDto"];
             /** @description Reliability that no plan may put at risk. Default: `{"min_replicas":1,"spare_replicas":0,"right_size_after_seconds":604800,"freeze_windows":[]}` */
             reliability?: components["schemas"]["ReliabilityDto"];
@@ -3525,6 +3631,12 @@ export interface components {
             data: components["schemas"]["PolicyDto"][];
             next_cursor: string | null;
             warnings?: components["schemas"]["WarningDto"][];
+        };
+        PredictedValueDto: {
+            high: number;
+            low: number;
+            /** @description In the unit of the metric */
+            value: number;
         };
         PricingDto: {
             /**
@@ -3622,6 +3734,11 @@ export interface components {
              */
             min_gain_percent?: number;
             /**
+             * @description Time after the promotion of a plan at which its outcome is recorded again. Also the longest wait for enough samples of an outcome. At most a week, because records of minutes are kept for 8 days
+             * @default 86400
+             */
+            outcome_window_seconds?: number;
+            /**
              * @description Time in which a plan can be approved and executed
              * @default 604800
              */
@@ -3658,6 +3775,11 @@ export interface components {
              * @default 5
              */
             min_gain_percent?: number | null;
+            /**
+             * @description Time after the promotion of a plan at which its outcome is recorded again. Also the longest wait for enough samples of an outcome. At most a week, because records of minutes are kept for 8 days
+             * @default 86400
+             */
+            outcome_window_seconds?: number | null;
             /**
              * @description Time in which a plan can be approved and executed
              * @default 604800
@@ -4468,7 +4590,7 @@ export interface components {
             mode?: "off" | "observe" | "recommend" | null;
             /** @description Metric to improve while all SLOs hold. The autopilot proposes a change for it only if the gain is certain, and at least `promotion.min_gain_percent` */
             objective?: components["schemas"]["ObjectiveDto"] | null;
-            /** @description Rules by which a plan becomes a rollout. Default: `{"approvals_required":1,"prevent_self_approval":true,"require_hosted_identity":false,"max_step_percent":25,"cooldown_seconds":86400,"plan_ttl_seconds":604800,"min_gain_percent":5}` */
+            /** @description Rules by which a plan becomes a rollout. Default: `{"approvals_required":1,"prevent_self_approval":true,"require_hosted_identity":false,"max_step_percent":25,"cooldown_seconds":86400,"plan_ttl_seconds":604800,"min_gain_percent":5,"outcome_window_seconds":86400}` */
             promotion?: components["schemas"]["PromotionInputDto"] | null;
             /** @description Reliability that no plan may put at risk. Default: `{"min_replicas":1,"spare_replicas":0,"right_size_after_seconds":604800,"freeze_windows":[]}` */
             reliability?: components["schemas"]["ReliabilityInputDto"] | null;
@@ -5008,7 +5130,7 @@ export interface components {
              *       "route.updated"
              *     ]
              */
-            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
+            event_types?: ("autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.outcome_recorded" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test")[] | null;
             /**
              * @description `disabled` cancels the pending deliveries, and nothing more is sent. `active` begins again with the next event.
              * @enum {string|null}
@@ -5740,6 +5862,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPageDto"];
+                };
+            };
+            /** @description The response still has this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getAutopilotCalibration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalibrationDto"];
                 };
             };
             /** @description The response still has this ETag. */
@@ -6697,7 +6849,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.outcome_recorded" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -7460,7 +7612,7 @@ export interface operations {
                 /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type, or of all types that begin with `rollout.` for `rollout.*` */
-                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.outcome_recorded" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
@@ -8661,7 +8813,7 @@ export interface operations {
                 /** @description Only deliveries with this status */
                 status?: "pending" | "succeeded" | "failed" | "cancelled" | "skipped";
                 /** @description Only deliveries of events of this type, or of a kind such as `rollout.*` */
-                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
+                event_type?: "autopilot.*" | "autopilot.diagnosed" | "autopilot.evidence_insufficient" | "autopilot.quiet" | "autopilot.slo_missed" | "deployment.*" | "deployment.created" | "deployment.drain_ended" | "deployment.scaled" | "deployment.updated" | "instance.*" | "instance.abandoned" | "instance.crashed" | "instance.drifted" | "instance.moved" | "instance.ready" | "instance.unhealthy" | "operation.*" | "operation.paused" | "operation.promoted" | "operation.resumed" | "operation.status_changed" | "plan.*" | "plan.approved" | "plan.created" | "plan.expired" | "plan.outcome_recorded" | "plan.rejected" | "plan.superseded" | "policy.*" | "policy.updated" | "restart.*" | "restart.completed" | "restart.started" | "revision.*" | "revision.created" | "revision.failed" | "revision.misconfigured" | "revision.ready" | "revision.retired" | "rollback.*" | "rollback.completed" | "rollback.started" | "rollout.*" | "rollout.analysis_completed" | "rollout.paused" | "rollout.promoted" | "rollout.reverted" | "rollout.started" | "rollout.step_advanced" | "route.*" | "route.updated" | "target_binding.*" | "target_binding.misconfigured" | "webhook.*" | "webhook.test";
                 /** @description Maximum number of rows in a page, 1 to 200. Pages are also bounded to about 1 MiB, so a page may have fewer rows and still have a `next_cursor`. Only a `next_cursor` of null marks the last page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page; omit it for the first page. */

@@ -39,6 +39,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}', takesIfMatch: true },
   diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
   endDeploymentDrain: { method: 'POST', path: '/api/v1/deployments/{name}/end-drain', takesKey: true },
+  getAutopilotCalibration: { method: 'GET', path: '/api/v1/autopilot/calibration' },
   getAutopilotDiagnosis: { method: 'GET', path: '/api/v1/deployments/{name}/autopilot/diagnosis' },
   getAutopilotPlan: { method: 'GET', path: '/api/v1/autopilot/plans/{id}' },
   getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },

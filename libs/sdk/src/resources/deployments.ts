@@ -10,6 +10,10 @@ export const autopilotOf = (api: Transport) => ({
     get: (name: string, options?: OptionsOf<'getAutopilotDiagnosis'>) =>
       api.call('getAutopilotDiagnosis', { path: { name }, options }),
   },
+  /** How close the predictions of executed plans were. */
+  calibration: {
+    get: (options?: OptionsOf<'getAutopilotCalibration'>) => api.call('getAutopilotCalibration', { options }),
+  },
   plans: {
     list: (options?: OptionsOf<'listAutopilotPlans'>) => api.list('listAutopilotPlans', { options }),
     get: (id: string, options?: OptionsOf<'getAutopilotPlan'>) =>

@@ -17,6 +17,7 @@ import {
 import { ROLLOUTS, type CheckedRollout, type RolloutPreview, type RolloutsPort } from '@slipway/ports/rollouts';
 import type { Policy, PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
+import { ideaKeyOf } from '../learning/idea.js';
 import {
   allowedSteps,
   assessRisk,
@@ -152,6 +153,7 @@ export function frozenPlan(
     approvalsRequired: promotion?.approvals_required ?? 1,
     preventSelfApproval: promotion?.prevent_self_approval ?? true,
     requireHostedIdentity: promotion?.require_hosted_identity ?? false,
+    ideaKey: ideaKeyOf(changes, base.spec, policy?.content),
     creator,
   };
 }

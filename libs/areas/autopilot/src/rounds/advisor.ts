@@ -5,13 +5,15 @@ import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import { type Deployment, deploymentStream } from '@slipway/ports/deployment-records';
 import { INSTANCES, isExhausted, type CapacityForecast, type InstancesPort } from '@slipway/ports/instances';
+import { PLAN_OUTCOMES, type PlanOutcomesPort } from '@slipway/ports/plan-outcomes';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { PlanAuthor, type PlanDraft } from '../plans/plan-author.js';
 import { applyChanges } from '../plans/plan-changes.js';
+import { Learning, type ExecutedRecords } from '../learning/learning.service.js';
 import { draftOf } from './draft.js';
-import { evaluate } from './evaluation.js';
+import { evaluate, mayRevert } from './evaluation.js';
 import {
   appendDiagnosis,
   appendFinding,
@@ -42,6 +44,8 @@ export interface DeploymentReview {
   policy: Policy;
   records: ReviewRecords | undefined;
   told: ReportedFindings;
+  /** Plans whose outcome is due. */
+  executed: readonly ExecutedRecords[];
 }
 
 /** The proposals of the autopilot itself. The caller holds the deployment's lock. */
@@ -79,10 +83,14 @@ export class Situations {
   constructor(
     private readonly ownPlans: OwnPlans,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(PLAN_OUTCOMES) private readonly outcomes: PlanOutcomesPort,
     @Inject(CONFIG) private readonly config: PriceConfig,
   ) {}
 
-  async of(tx: Tx, { deployment, base, policy, records }: Omit<DeploymentReview, 'told'>): Promise<Situation> {
+  async of(
+    tx: Tx,
+    { deployment, base, policy, records }: Omit<DeploymentReview, 'told' | 'executed'>,
+  ): Promise<Situation> {
     const devices = this.instances.devices(base.spec);
     return {
       now: await tx.now(),
@@ -95,6 +103,8 @@ export class Situations {
       history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
       devices,
       price: priceOf(this.config, devices.accelerator),
+      calibration: await this.outcomes.scores(tx, deployment.tenantId),
+      failedIdeas: await this.outcomes.failedIdeas(tx, deployment.id, policy.content.evidence.max_age_seconds),
     };
   }
 }
@@ -106,16 +116,28 @@ export class Advisor {
     private readonly ownPlans: OwnPlans,
     private readonly situations: Situations,
     private readonly author: PlanAuthor,
+    private readonly learning: Learning,
     private readonly schedules: ScheduleStore,
     private readonly pausePoints: PausePoints,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
   async conclude(tx: Tx, review: DeploymentReview): Promise<void> {
+    // Rows of plans are written before any event: other transactions lock a plan first, and then the stream.
+    const outcomes = await this.learning.record(tx, review);
     await this.ownPlans.supersedeStale(tx, review.deployment);
+    await appendEvents(tx, review.deployment.tenantId, deploymentStream(review.deployment.id), outcomes);
+    await this.pausePoints.reach('autopilot:round:recorded');
     const situation = await this.situations.of(tx, review);
     const evaluation = evaluate(situation);
     const told = await this.tellCauses(tx, review, evaluation, situation.now);
+    // A revert waits for a person like every plan. It needs no cooldown, because it only takes back what was executed.
+    const revert = mayRevert(situation) ? await this.learning.revert(tx, review) : undefined;
+    if (revert) {
+      await this.pausePoints.reach('autopilot:round:planned');
+      const decision = { plan_id: revert.id, message: revert.summary, until: null, at: situation.now.toISOString() };
+      return this.schedules.decided(tx, review.deployment.id, decision, told);
+    }
     const { finding } = evaluation;
     const outcome =
       finding.kind === 'propose' ? await this.propose(tx, review, situation, evaluation, finding) : finding;

@@ -1,5 +1,5 @@
 import { mergeRecords, type ServiceRecord } from '@slipway/dataplane';
-import type { Goal, GoalDiagnosis } from '@slipway/diagnosis';
+import { calibrate, type Goal, type GoalDiagnosis } from '@slipway/diagnosis';
 import { digestOf } from '@slipway/platform-database';
 import type { PlanEvidenceDto } from '@slipway/ports/plans';
 import type { Revision } from '@slipway/ports/revisions';
@@ -100,15 +100,27 @@ function assumptionsOf(
   };
 }
 
-function impactOf({ predictions, cost, basis, gpuHours }: Proposal, { policy }: Situation): Record<string, unknown> {
+function impactOf(
+  { predictions, cost, basis, gpuHours }: Proposal,
+  { policy, calibration }: Situation,
+): Record<string, unknown> {
+  const { calibratedOn } = calibrate(calibration, policy.evidence.confidence);
   return {
-    metrics: predictions.map(({ metric, stat, now, predicted: { value, low, high } }) => ({
+    metrics: predictions.map(({ metric, stat, now, baseline, predicted: { value, low, high } }) => ({
       metric,
       stat,
       now: now === null ? null : exact(now),
+      ...(baseline && {
+        baseline: {
+          low: exact(baseline.low),
+          high: Number.isFinite(baseline.high) ? exact(baseline.high) : null,
+          n: baseline.n,
+        },
+      }),
       predicted: { value: exact(value), low: exact(low), high: exact(high) },
       confidence: Math.round((2 * policy.evidence.confidence - 1) * 1e6) / 1e6,
-      calibrated_on: 0,
+      // The availability is predicted without a curve.
+      calibrated_on: metric === 'availability_percent' ? 0 : calibratedOn,
     })),
     cost,
     basis,

@@ -1,5 +1,6 @@
 import type { GoalDiagnosis } from '@slipway/diagnosis';
 import type { PolicyContent } from '@slipway/ports/policies';
+import { barOf } from '../learning/idea.js';
 import { exceededBudget } from './budget.js';
 import { hasGoals, judgeAvailability, RECORDED_SECONDS } from './goals.js';
 import { improvementFor } from './objective.js';
@@ -95,7 +96,11 @@ function forMissed(review: Review, missed: GoalDiagnosis[], availability: Availa
   const affordable = sized.options.filter((option) => exceededBudget(option, review) === undefined);
   if (affordable.length === 0)
     return withheld('budget', `${wrong} Nothing is proposed: ${exceededBudget(sized.options[0] as Proposal, review)}.`);
-  return { kind: 'propose', goals: missed, options: affordable, message: summaryOf(affordable[0] as Proposal) };
+  const options = affordable.filter((option) => barOf(option, review) === undefined);
+  const bar = barOf(affordable[0] as Proposal, review);
+  if (options.length === 0 && bar)
+    return withheld('barred', `${wrong} Nothing is proposed: ${bar.message}`, { until: bar.until });
+  return { kind: 'propose', goals: missed, options, message: summaryOf(options[0] as Proposal) };
 }
 
 function whileMet(review: Review, goals: GoalDiagnosis[]): Finding {
@@ -107,7 +112,14 @@ function whileMet(review: Review, goals: GoalDiagnosis[]): Finding {
   if (pause) return quiet(pause.because, `${idea} ${pause.message}`, pause.until);
   const exceeded = exceededBudget(option, review);
   if (exceeded) return quiet('budget', `${idea} Nothing is proposed: ${exceeded}.`);
+  const bar = barOf(option, review);
+  if (bar) return quiet('barred', `${idea} Nothing is proposed: ${bar.message}`, bar.until);
   return { kind: 'propose', goals, options: [option], message: summaryOf(option) };
+}
+
+/** Whether a plan that made things worse may be taken back at this moment. */
+export function mayRevert({ policy, isChanging, now }: Pick<Situation, 'policy' | 'isChanging' | 'now'>): boolean {
+  return policy.mode === 'recommend' && !isChanging && freezeEnd(policy, now) === undefined;
 }
 
 interface ProposalPause {

@@ -37,7 +37,7 @@ export function hasGoals(policy: PolicyContent): boolean {
 
 /** Returns the input of the diagnosis. */
 export function diagnosisInputOf(
-  { policy, spec, override }: Pick<Situation, 'policy' | 'spec' | 'override'>,
+  { policy, spec, override, calibration }: Pick<Situation, 'policy' | 'spec' | 'override' | 'calibration'>,
   { window, history, arrivals }: Pick<ReviewRecords, 'window' | 'history' | 'arrivals'>,
 ): DiagnosisInput {
   const slots = slotsOf(spec);
@@ -50,7 +50,7 @@ export function diagnosisInputOf(
     declared: declaredWorkload(policy.workload),
     pool: { replicas: replicasNow(scaleOf({ spec, override }), window), ...(slots === undefined ? {} : { slots }) },
     errorLimit: errorLimitOf(policy),
-    calibration: [],
+    calibration,
   };
 }
 

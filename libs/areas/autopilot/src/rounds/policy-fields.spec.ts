@@ -12,6 +12,7 @@ import {
   specOf,
   type SituationChanges,
 } from '../../test/situations.js';
+import { timesOf } from '../learning/outcomes.js';
 import { draftOf } from './draft.js';
 import { evaluate } from './evaluation.js';
 import { rangesOf } from './read-ranges.js';
@@ -128,6 +129,7 @@ const CASES: Record<string, Case> = {
     after: { objective: { metric: 'gpu_hours_per_mtok', direction: 'minimize' }, promotion: { min_gain_percent: 90 } },
     make: quietWithGpus,
   },
+  'promotion.outcome_window_seconds': { before: {}, after: { promotion: { outcome_window_seconds: 3_600 } } },
 };
 
 /** Fields that decide nothing yet, and why they are kept. */
@@ -136,14 +138,18 @@ const EXCEPTIONS: Record<string, string> = {
     'limits trials, and Slipway runs none yet; max_experiments limits only plans so far',
 };
 
-/** Everything that a round does with a policy: what it reads, what it finds, and the plan that it would store. */
+/**
+ * Everything that a round does with a policy: what it reads, what it finds, the plan that it would store, and when the
+ * outcome of that plan is due.
+ */
 function decide(sections: Sections, make: Make = situation): string {
   const whole = make({ policy: sections });
   const records = cut(whole.records as ReviewRecords, whole.policy);
   const of = { ...whole, records };
   const { finding, diagnosis, availability } = evaluate(of);
   const plans = finding.kind === 'propose' ? finding.options.map((option) => planOf(of, option)) : [];
-  return JSON.stringify({ finding, diagnosis, availability, plans });
+  const times = timesOf({ phase: 'window', promotedAt: of.now }, of.policy);
+  return JSON.stringify({ finding, diagnosis, availability, plans, times });
 }
 
 /** The records that a round would read under the policy. */

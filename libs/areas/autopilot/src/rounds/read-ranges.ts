@@ -45,6 +45,15 @@ export function rangesOf({ evidence, reliability }: PolicyContent, until: Date):
   };
 }
 
+/** Returns what is read of a revision since a time; undefined if no whole minute has passed. */
+export function rangeSince(since: Date, until: Date): { from: Date; minutesFrom: Date; to: Date } | undefined {
+  const to = Math.floor(until.getTime() / MINUTE_MS) * MINUTE_MS;
+  const from = Math.max(Math.ceil(since.getTime() / MINUTE_MS) * MINUTE_MS, to - RECORDED_SECONDS * 1_000);
+  if (from >= to) return undefined;
+  const minutesFrom = hourOf(to - MINUTES_OF_HISTORY_MS);
+  return { from: new Date(from), minutesFrom: new Date(minutesFrom), to: new Date(to) };
+}
+
 /**
  * Returns the records of a window with an empty one for each time in which nothing ended: samples of a few minutes must
  * not look as if they spanned the window.

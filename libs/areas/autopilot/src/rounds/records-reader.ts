@@ -10,8 +10,9 @@ import {
 import { digestOf, type Tx } from '@slipway/platform-database';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
+import type { ServedSince } from '../learning/outcomes.js';
 import { RECORDED_SECONDS } from './goals.js';
-import { rangesOf, withoutGaps, type ReadRanges } from './read-ranges.js';
+import { rangeSince, rangesOf, withoutGaps, type ReadRanges } from './read-ranges.js';
 import type { ReviewRecords } from './situation.js';
 
 /** Revisions that are compared with the active one, the newest. A deployment may have thousands. */
@@ -46,6 +47,20 @@ export class RecordsReader {
       history: all,
       arrivals,
       availability: await availabilityOf(tx, [active.id], { from: history.from, to }),
+    };
+  }
+
+  /**
+   * Returns what a revision has served since a time, in whole minutes: minutes for the last hours, and hours before them.
+   * Undefined if no gateway reports.
+   */
+  async since(tx: Tx, revisionId: string, from: Date): Promise<ServedSince | undefined> {
+    const reported = await statsCompleteUntil(tx);
+    const range = reported && rangeSince(from, reported);
+    if (!range) return undefined;
+    return {
+      records: await serviceRecords(tx, [revisionId], range),
+      availability: await availabilityOf(tx, [revisionId], range),
     };
   }
 

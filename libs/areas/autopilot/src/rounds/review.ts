@@ -56,7 +56,17 @@ export function predictionsAt(
 ): MetricPrediction[] {
   return diagnosis.goals.flatMap(({ goal, value }) => {
     const predicted = intervalAt(model, goal, replicas);
-    return predicted ? [{ metric: goal.metric, stat: goal.stat, now: value?.value ?? null, predicted }] : [];
+    return predicted
+      ? [
+          {
+            metric: goal.metric,
+            stat: goal.stat,
+            now: value?.value ?? null,
+            ...(value && { baseline: { low: value.low, high: value.high, n: value.n } }),
+            predicted,
+          },
+        ]
+      : [];
   });
 }
 

@@ -2,6 +2,7 @@ import { effectiveScaling, type EffectiveScaling, type RevisionSpec, type Scalin
 import type { ArrivalCount, ServiceRecord } from '@slipway/dataplane';
 import type { Diagnosis, Goal, GoalDiagnosis, Interval } from '@slipway/diagnosis';
 import type { Money } from '@slipway/platform-config';
+import type { FailedIdea } from '@slipway/ports/plan-outcomes';
 import type { PlanKind } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { PlanRisk } from '../plans/plan-boundaries.js';
@@ -47,6 +48,10 @@ export interface Situation {
   /** Devices of one instance, and the price of one of them for one hour; null if the operator states none. */
   devices: { accelerator: string | null; count: number };
   price: Money | null;
+  /** The largest |ln(achieved ÷ predicted)| of each earlier plan of the tenant. */
+  calibration: readonly number[];
+  /** Ideas that are too recent to be tried again. */
+  failedIdeas: readonly FailedIdea[];
 }
 
 /** Why nothing needs to be done, or why it has to wait. */
@@ -56,6 +61,7 @@ export type QuietReason =
   | 'operation_in_progress'
   | 'open_plan'
   | 'cooldown'
+  | 'barred'
   | 'met'
   | 'observe'
   | 'freeze_window'
@@ -78,6 +84,7 @@ export type Restraint =
   | 'observe'
   | 'freeze_window'
   | 'budget'
+  | 'barred'
   | 'no_allowed_knob'
   | 'deployment_overrides'
   | 'not_runnable'
@@ -105,6 +112,8 @@ export interface MetricPrediction {
   metric: Goal['metric'] | 'availability_percent';
   stat: Goal['stat'];
   now: number | null;
+  /** Interval of the present value; absent if it is itself a prediction. */
+  baseline?: { low: number; high: number; n: number };
   predicted: Interval;
 }
 

@@ -161,11 +161,11 @@ function changeText({ values, to }: Change, { scale, replicas }: Review): string
 
 /** Such as `Up to 8.1 requests/s that predicts TTFT p95 154 ms (120 to 198, not yet calibrated).` */
 export function effectText(
-  { predictor: { peakRate }, input }: Pick<Review, 'predictor' | 'input'>,
+  { predictor: { peakRate, calibration } }: Pick<Review, 'predictor'>,
   predictions: readonly MetricPrediction[],
 ): string {
   const load = peakRate === null ? 'At the load that was seen' : `Up to ${rateText(peakRate)}`;
-  return `${load} that predicts ${listText(predictions.map((one) => predictionText(one, input.calibration.length)))}.`;
+  return `${load} that predicts ${listText(predictions.map((one) => predictionText(one, calibration.calibratedOn)))}.`;
 }
 
 function unpredicted(goals: readonly GoalDiagnosis[]): SizingResult {

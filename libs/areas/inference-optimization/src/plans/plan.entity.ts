@@ -39,6 +39,9 @@ export class PlanEntity {
   @Column({ type: 'boolean', default: false })
   requireHostedIdentity: boolean;
 
+  @Column({ type: 'text', nullable: true })
+  ideaKey: string | null;
+
   @Column({ type: 'jsonb' })
   createdBy: Actor;
 

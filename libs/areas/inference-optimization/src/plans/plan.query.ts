@@ -9,6 +9,7 @@ const COLUMNS = `p.id, p.tenant_id "tenantId", p.deployment_id "deploymentId", p
   p.spec_digest "specDigest", p.content, p.content_digest "contentDigest", p.approvals_required "approvalsRequired",
   p.prevent_self_approval "preventSelfApproval", p.require_hosted_identity "requireHostedIdentity",
   jsonb_build_object('actor', p.created_by, 'owner', p.creator_owner, 'minters', p.creator_minters) creator, p.expires_at <= now() "isPastExpiry", d.version, d.decisions, s.state`;
+const LEARNED_COLUMNS = `${COLUMNS}, o.outcomes, o.assumptions_hold "assumptionsHold"`;
 
 const SOURCE = `autopilot_plans p
   cross join lateral (
@@ -20,10 +21,18 @@ const SOURCE = `autopilot_plans p
     select coalesce(d.ending, case when d.approved >= p.approvals_required then 'approved' when p.expires_at <= now() then 'expired' else 'pending' end) as state
   ) s`;
 
+const LEARNED = `${SOURCE}
+  cross join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object('phase', phase, 'at', slipway_rfc3339(at), 'metric', metric, 'stat', stat, 'now', now, 'predicted', predicted,
+        'achieved', achieved, 'within', within, 'log_error', log_error, 'result', result) order by at, phase, metric, stat), '[]') as outcomes,
+      (array_agg(assumptions_hold order by at desc))[1] as assumptions_hold
+    from autopilot_plan_outcomes where plan_id = p.id
+  ) o`;
+
 /** Postgres counts and gathers the decisions of a plan. The state follows from them and from the database's clock. */
 export const FIND_PLAN = prepared(
   'plans-find',
-  `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`,
+  `select ${LEARNED_COLUMNS} from ${LEARNED} where p.tenant_id = $1 and p.id = $2`,
 );
 
 /** A statement of its own: only the next statement sees the decision of the transaction that this one waited for. */
@@ -33,12 +42,12 @@ export const LOCK_PLAN = locking(
   ([, id]) => [id as string],
 );
 
-const LARGE: LargeColumns = { content: 'jsonb', decisions: 'jsonb', creator: 'jsonb' };
+const LARGE: LargeColumns = { content: 'jsonb', decisions: 'jsonb', creator: 'jsonb', outcomes: 'jsonb' };
 
 const listPlans = (past: '<' | '>', order: 'asc' | 'desc'): string =>
   `select * from ${withinBytes(
     'page',
-    `select ${COLUMNS} from ${SOURCE}
+    `select ${LEARNED_COLUMNS} from ${LEARNED}
      where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3)
        and ($4::text is null or p.id ${past} $4) and ${isBetween('p.created_at', '$6', '$7')}
      order by p.id ${order}`,
@@ -53,13 +62,15 @@ export const LIST_PLANS = {
 };
 
 /**
- * Plans that may still be executed: waiting for people, or approved and not expired. The state is a condition here,
+ * Plans that wait for people, or were approved, have not expired and were not promoted: one that was taken back waits for
+ * nothing, although its base is active again. The state is a condition here,
  * too. Their contents, each as large as a request, are not read.
  */
 export const OPEN_PLANS = prepared(
   'plans-open',
   `select p.id, p.tenant_id "tenantId", p.base_revision_id "baseRevisionId", p.created_by "createdBy"
-   from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
+   from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved')
+     and not exists (select 1 from autopilot_plan_executions e where e.plan_id = p.id and e.promoted_at is not null) order by p.id`,
 );
 
 /** The autopilot's proposals for a deployment in the last $2 days: one pass that counts and sums. */

@@ -67,6 +67,7 @@ export class PlanStore implements PlansPort {
       approvalsRequired: plan.approvalsRequired,
       preventSelfApproval: plan.preventSelfApproval,
       requireHostedIdentity: plan.requireHostedIdentity,
+      ideaKey: plan.ideaKey,
       createdBy: plan.creator.actor,
       creatorOwner: plan.creator.owner,
       creatorMinters: [...plan.creator.minters],
@@ -277,16 +278,22 @@ export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
       version: plan.version,
     },
     stale: isStale,
+    outcomes: plan.outcomes,
+    assumptions_hold: plan.assumptionsHold,
     etag: planEtag(plan, isStale),
   };
 }
 
 /**
  * Combines the digest and the approval version. It also marks changes by time alone: a client that polls with
- * If-None-Match would otherwise never learn that the plan expired or became stale.
+ * If-None-Match would otherwise never learn that the plan expired or became stale. Outcomes are only added.
  */
-export function planEtag(plan: Pick<Plan, 'contentDigest' | 'version' | 'isPastExpiry'>, isStale: boolean): string {
-  return `"${plan.contentDigest}.${plan.version}${plan.isPastExpiry ? '.expired' : ''}${isStale ? '.stale' : ''}"`;
+export function planEtag(
+  { contentDigest, version, isPastExpiry, outcomes }: Pick<Plan, 'contentDigest' | 'version' | 'isPastExpiry' | 'outcomes'>,
+  isStale: boolean,
+): string {
+  const achieved = outcomes.length > 0 ? `.outcomes-${outcomes.length}` : '';
+  return `"${contentDigest}.${version}${isPastExpiry ? '.expired' : ''}${isStale ? '.stale' : ''}${achieved}"`;
 }
 
 function shown({ by, at, comment, digest }: PlanDecision) {

@@ -1,6 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { PLAN_OUTCOMES } from '@slipway/ports/plan-outcomes';
 import { PLANS } from '@slipway/ports/plans';
 import { DecisionsService, PlanExpiry } from './decisions.service.js';
+import { OutcomeStore } from './outcome.store.js';
 import { PlanStore } from './plan.store.js';
 import { PlansController } from './plans.controller.js';
 import { PlansService } from './plans.service.js';
@@ -9,7 +11,7 @@ import { PlansService } from './plans.service.js';
 @Global()
 @Module({
   controllers: [PlansController],
-  providers: [PlanStore, { provide: PLANS, useExisting: PlanStore }, PlansService, DecisionsService, PlanExpiry],
-  exports: [PLANS],
+  providers: [PlanStore, { provide: PLANS, useExisting: PlanStore }, { provide: PLAN_OUTCOMES, useClass: OutcomeStore }, PlansService, DecisionsService, PlanExpiry],
+  exports: [PLANS, PLAN_OUTCOMES],
 })
 export class PlansModule {}

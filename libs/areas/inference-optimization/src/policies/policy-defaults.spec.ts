@@ -25,6 +25,7 @@ const EMPTY = {
     cooldown_seconds: 86_400,
     plan_ttl_seconds: 604_800,
     min_gain_percent: 5,
+    outcome_window_seconds: 86_400,
   },
 };
 

@@ -28,6 +28,7 @@ export const DEFAULT_PROMOTION: PolicyContent['promotion'] = {
   cooldown_seconds: 86_400,
   plan_ttl_seconds: 604_800,
   min_gain_percent: 5,
+  outcome_window_seconds: 86_400,
 };
 
 type Sections = 'evidence' | 'experiment_budget' | 'reliability' | 'promotion';

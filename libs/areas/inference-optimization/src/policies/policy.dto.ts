@@ -37,6 +37,7 @@ import {
 const YEAR_SECONDS = 31_536_000;
 const TOKENS_MAX = 10_000_000;
 const REPLICAS_MAX = 1_000;
+const OUTCOME_WINDOW_MAX_SECONDS = 604_800;
 
 export class TokenCountsDto {
   @IntField({ min: 0, max: TOKENS_MAX, optional: true })
@@ -335,6 +336,15 @@ export class PromotionDto {
     description: 'Smaller gains for the objective are not worth a plan',
   })
   min_gain_percent: number;
+
+  @IntField({
+    min: 60,
+    max: OUTCOME_WINDOW_MAX_SECONDS,
+    default: DEFAULT_PROMOTION.outcome_window_seconds,
+    description:
+      'Time after the promotion of a plan at which its outcome is recorded again. Also the longest wait for enough samples of an outcome. At most a week, because records of minutes are kept for 8 days',
+  })
+  outcome_window_seconds: number;
 }
 
 const MODES = ['off', 'observe', 'recommend'] as const;
