@@ -226,7 +226,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     const complete = async (...words: string[]) => (await slipway(['__complete', ...words])).stdout.trim().split('\n');
     expect(await complete('rollouts', 'p')).toEqual(['promote', 'pause']);
     expect(await complete('rollouts', 'create', 'ch')).toEqual(['chat']);
-    expect(await complete('autopilot', '')).toEqual(['diagnose']);
+    expect(await complete('autopilot', '')).toEqual(['diagnose', 'calibration']);
     expect(await complete('autopilot', 'diagnose', 'ch')).toEqual(['chat']);
     expect(await complete('revisions', 'get', 'chat', '')).toContain('chat-00001');
     expect(await complete('deployments', 'create', '--dry')).toEqual(['--dry-run']);

@@ -1,6 +1,7 @@
 import { counted, intervalText, measured, short, type MeasuredInterval } from '../progress/text.js';
 import { agoOf, tableLines, textOf, type Column, type TextOptions, type View } from '../table.js';
 import { harmless, wordsOf, type Colour } from '../terminal.js';
+import { CALIBRATION } from './calibration.js';
 import { hourlyText, type Money } from './plans/plan-prediction.js';
 import type { Noun } from './verb.js';
 
@@ -63,7 +64,7 @@ const DIAGNOSIS: View = {
 
 export const autopilot: Noun = {
   noun: 'autopilot',
-  summary: 'Show what the autopilot sees and decides',
+  summary: 'Show what the autopilot sees and decides, and how close its predictions were',
   verbs: [
     {
       verb: 'diagnose',
@@ -71,6 +72,13 @@ export const autopilot: Noun = {
       summary: 'Show the last decision of the autopilot and its reason, why SLOs are missed, the workload and the cost',
       examples: ['slipway autopilot diagnose chat', 'slipway autopilot diagnose chat -o json'],
       view: DIAGNOSIS,
+    },
+    {
+      verb: 'calibration',
+      operation: 'getAutopilotCalibration',
+      summary: 'Show how close the predictions of executed plans were, and how wide new intervals are',
+      examples: ['slipway autopilot calibration', 'slipway autopilot calibration -o json'],
+      view: CALIBRATION,
     },
   ],
 };

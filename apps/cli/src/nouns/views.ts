@@ -4,6 +4,7 @@ import { clock, counted } from '../progress/text.js';
 import { choicesOf, waitingFor, whyOf, type Waiter } from '../progress/waiting.js';
 import { ageOf, type Column, type View } from '../table.js';
 import { gateText, isUnguarded, stepTexts, strategyText, wayOf } from './plans/plan-way.js';
+import { assumptionsHoldText, newestResultsText, outcomesText } from './plans/plan-outcomes.js';
 import { assumptionsText, hourlyText, planCostText, predictionText } from './plans/plan-prediction.js';
 import type { RolloutRow } from './rollout-rows.js';
 
@@ -269,11 +270,14 @@ export const PLAN: View = {
     },
     { title: 'TARGET', of: (plan: Plan) => wayOf(plan)?.target },
     { title: 'BY', of: ({ created_by }: Plan) => actorText(created_by), isText: true },
+    { title: 'RESULT', of: newestResultsText, isText: true },
     ...columnsOf('STALE EXPIRES=expires_at AGE'),
     ...columnsOf('', 'KIND'),
     { title: 'PREDICTED', of: predictionText, isWide: true },
     { title: 'COST', of: planCostText, isWide: true },
     { title: 'ASSUMES', of: assumptionsText, isWide: true },
+    { title: 'OUTCOMES', of: outcomesText, isWide: true },
+    { title: 'ASSUMPTIONS', of: assumptionsHoldText, isWide: true },
     { title: 'DECIDED BY', of: decisionsOf, isWide: true },
     ...columnsOf('', 'BASE=base_revision DIGEST=content_digest CREATED=created_at CHANGES', 'SUMMARY'),
   ],

@@ -141,3 +141,70 @@ it('shows the approver what they approve, and approves exactly that', async () =
   await approve('--plan-digest', 'sha256:1', '--comment', 'go');
   expect(sent.at(-1)).toEqual({ plan_digest: 'sha256:1', comment: 'go' });
 });
+
+const OUTCOME = {
+  phase: 'promotion',
+  at: '2026-01-01T12:00:00.000Z',
+  metric: 'ttft_ms',
+  stat: 'p95',
+  predicted: { value: 154, low: 120, high: 198 },
+  now: 1110,
+  achieved: { value: 149, low: 140, high: 160, n: 812 },
+  within: true,
+  log_error: -0.033,
+  result: 'as_predicted',
+};
+const executed = async (outcomes: unknown, hold: unknown, show = 'show') => {
+  const one = plan(canary, { outcomes, assumptions_hold: hold });
+  const fetch = async () => Response.json(show === 'list' ? { data: [one], next_cursor: null } : one);
+  return (await runCommand(['plans', show, ...(show === 'show' ? ['plan_1'] : [])], { fetch })).stdout;
+};
+
+it('shows predicted and achieved values of an executed plan with their results, and whether its assumptions held', async () => {
+  const missed = { ...OUTCOME, phase: 'window', metric: 'error_rate', stat: 'rate', predicted: null, within: null };
+  const high = { value: 0.03, low: 0.02, high: null, n: 1 };
+  const stdout = await executed([OUTCOME, { ...missed, achieved: high, result: 'worse' }], true);
+  expect(stdout).toMatch(
+    /^OUTCOMES +ttft_ms p95 predicted 154 ms \(120 to 198\), achieved 149 ms \(140 to 160, 812 samples\): as predicted, soon after the rollout; error_rate not predicted, achieved 3 % \(at least 2, 1 sample\): worse, because its SLO is newly missed, after the outcome window$/m,
+  );
+  expect(stdout).toMatch(/^RESULT +worse, because its SLO is newly missed$/m);
+  expect(stdout).toMatch(/^ASSUMPTIONS +held$/m);
+});
+
+it.each([
+  ['as_predicted', true, 'as predicted'],
+  ['better', false, 'better, and not as predicted'],
+  ['worse', false, 'worse, and not as predicted'],
+  ['worse', true, 'worse, because its SLO is newly missed'],
+  ['no_effect', false, 'no certain effect'],
+  ['assumptions_moved', false, 'not comparable, because the load or the requests have changed'],
+  ['rolled_back', null, 'not measured, because it was rolled back or replaced'],
+  [null, null, 'too few samples in time'],
+  ['of_a_later_api', null, 'of a later api'],
+])('says the result %s (inside: %s) in words, also in a list', async (result, within, words) => {
+  const outcome = { ...OUTCOME, result, within, achieved: within === null ? null : OUTCOME.achieved };
+  expect(await executed([outcome], false)).toMatch(new RegExp(`^RESULT +${words}$`, 'm'));
+  expect(await executed([outcome], false, 'list')).toContain(words);
+  expect(await executed([outcome], false)).toMatch(/^ASSUMPTIONS +no longer held$/m);
+});
+
+it('shows the results of the newest phase alone in a list, each once', async () => {
+  const newest = { ...OUTCOME, phase: 'window', result: 'no_effect', within: false };
+  const stdout = await executed([OUTCOME, newest, { ...newest, metric: 'itl_ms' }], true, 'list');
+  expect(stdout).toContain('no certain effect ');
+  expect(stdout).not.toMatch(/as predicted|effect; /);
+});
+
+it('shows a plan without outcomes, and outcomes that cannot be read', async () => {
+  for (const outcomes of [undefined, [], null, 7, [null, {}, 'later']]) {
+    const stdout = await executed(outcomes, null);
+    for (const title of ['RESULT', 'OUTCOMES', 'ASSUMPTIONS']) expect(stdout).toMatch(new RegExp(`^${title} +-$`, 'm'));
+  }
+});
+
+it('prints nothing of an outcome that a terminal would obey', async () => {
+  const hostile = '\u001b[2Jgone';
+  const stdout = await executed([{ ...OUTCOME, metric: hostile, stat: hostile, result: hostile }], true);
+  expect(stdout).toContain('gone');
+  expect(stdout).not.toContain('\u001b');
+});

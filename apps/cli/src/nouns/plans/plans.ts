@@ -32,7 +32,7 @@ export const plans: Noun = {
     {
       verb: 'show',
       operation: 'getAutopilotPlan',
-      summary: 'Show a plan: its kind, prediction, cost and assumptions, its rollout, changes and digest',
+      summary: 'Show a plan: its kind, prediction, cost, assumptions and outcomes, its rollout, changes and digest',
       examples: ['slipway plans show plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o yaml'],
       view: PLAN,
       warningOf: (plan) => (isUnguarded(wayOf(plan)) ? UNGUARDED : undefined),
