@@ -52,6 +52,7 @@ const routes = root.addChildren([
   screen('/operations', () => import('./screens/operations/operations-screen.js'), 'OperationsScreen'),
   screen('/operations/$id', () => import('./screens/operations/operation-screen.js'), 'OperationScreen'),
   screen('/plans', () => import('./screens/plans/plans-screen.js'), 'PlansScreen'),
+  screen('/plans/calibration', () => import('./screens/plans/calibration-screen.js'), 'CalibrationScreen'),
   screen('/plans/$id', () => import('./screens/plans/plan-screen.js'), 'PlanScreen'),
   screen('/playground', () => import('./screens/playground/playground-screen.js'), 'PlaygroundScreen'),
   screen('/targets', () => import('./screens/targets/targets-screen.js'), 'TargetsScreen'),

@@ -3,7 +3,18 @@ import type { Plan } from '../api/items.js';
 import { policyQuery } from '../api/policy.js';
 import { Facts } from '../ui/facts.js';
 import { IntervalPlot } from '../ui/interval-plot.js';
+import type { Tone } from '../ui/chip.js';
+import { Time } from '../ui/time.js';
 import { metricText, rangeText } from '../ui/text/number-text.js';
+import {
+  achievedText,
+  assumptionsText,
+  outcomesOf,
+  phaseText,
+  resultText,
+  unpredictedOutcomes,
+  type Outcome,
+} from './outcome-text.js';
 import {
   limitOfPrediction,
   metricName,
@@ -12,7 +23,10 @@ import {
   type PredictionLimit,
 } from './prediction-text.js';
 
-/** The prediction of the autopilot for its plan: each metric now and after the rollout, as a picture with its limit. */
+/**
+ * The prediction of the autopilot for its plan: each metric now and after the rollout, as a picture with its limit. Once
+ * the plan is executed, the achieved value is a dot on the predicted interval.
+ */
 export function PredictionPicture({ plan }: { plan: Plan }) {
   const { data: policy } = useQuery(policyQuery(plan.deployment));
   const { metrics = [] } = planPrediction(plan) ?? {};
@@ -23,13 +37,20 @@ export function PredictionPicture({ plan }: { plan: Plan }) {
           key={metricName(prediction)}
           prediction={prediction}
           limit={limitOfPrediction(prediction, plan, policy)}
+          outcomes={outcomesOf(prediction, plan)}
         />
       ))}
     </div>
   );
 }
 
-function MetricPicture({ prediction, limit }: { prediction: MetricPrediction; limit: PredictionLimit | null }) {
+interface MetricPictureProps {
+  prediction: MetricPrediction;
+  limit: PredictionLimit | null;
+  outcomes: readonly Outcome[];
+}
+
+function MetricPicture({ prediction, limit, outcomes }: MetricPictureProps) {
   const { metric, now, predicted, basis } = prediction;
   const before = now === null ? [] : [{ name: 'now', value: now, interval: null, text: metricText(metric, now) }];
   const after = {
@@ -47,10 +68,64 @@ function MetricPicture({ prediction, limit }: { prediction: MetricPrediction; li
         rows={[
           ...before.map((row) => ({ ...row, tone: 'baseline' as const })),
           { ...after, tone: 'candidate' as const },
+          ...outcomes.flatMap(achievedRow),
         ]}
         limit={limit && { value: limit.value, name: limit.label, text: metricText(metric, limit.value) }}
       />
+      <OutcomeList label={`Outcomes of ${metricName(prediction)}`} outcomes={outcomes} />
     </section>
+  );
+}
+
+/** The achieved value on the predicted interval; nothing if no value was measured. */
+function achievedRow({ metric, phase, predicted, achieved }: Outcome) {
+  if (!achieved) return [];
+  const name = phase === 'window' ? 'achieved later' : 'achieved';
+  const text = `${metricText(metric, achieved.value)} (${rangeText(metric, achieved)})`;
+  return [{ name, value: achieved.value, interval: predicted, text, tone: 'achieved' as const }];
+}
+
+function OutcomeList({ label, outcomes }: { label: string; outcomes: readonly Outcome[] }) {
+  if (outcomes.length === 0) return null;
+  return (
+    <ul aria-label={label} className="space-y-1 pt-1 text-sm">
+      {outcomes.map((outcome) => (
+        <OutcomeLine key={`${outcome.phase} ${metricName(outcome)}`} outcome={outcome} />
+      ))}
+    </ul>
+  );
+}
+
+const RESULT_TONES: Record<Tone, string> = {
+  good: 'font-medium text-good',
+  bad: 'font-medium text-bad',
+  warn: 'font-medium text-warn',
+  info: 'font-medium',
+  plain: 'font-medium',
+};
+
+function OutcomeLine({ outcome }: { outcome: Outcome }) {
+  const { words, tone } = resultText(outcome);
+  return (
+    <li className="break-words">
+      {outcome.predicted === null && `${metricName(outcome)}: `}
+      <span className={RESULT_TONES[tone]}>{words}</span>
+      <span className="text-soft">
+        . {phaseText(outcome)}, <Time at={outcome.at} />
+        {outcome.achieved && `: ${achievedText(outcome)}`}
+      </span>
+    </li>
+  );
+}
+
+/** What an executed plan changed without a prediction, and whether its assumptions held. */
+export function OutcomeNotes({ plan }: { plan: Plan }) {
+  const text = assumptionsText(plan);
+  return (
+    <>
+      <OutcomeList label="Outcomes without a prediction" outcomes={unpredictedOutcomes(plan)} />
+      {text && <p className="pt-2 text-sm">{text}</p>}
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ interface IntervalRow {
   /** Null for a value without an interval. */
   interval: { low: number; high: number | null } | null;
   text: string;
-  tone: 'candidate' | 'baseline';
+  tone: 'candidate' | 'baseline' | 'achieved';
 }
 
 interface IntervalPlotProps {
@@ -16,15 +16,17 @@ interface IntervalPlotProps {
 
 const HEIGHT = 20;
 const MIDDLE = HEIGHT / 2;
-const STROKES = { candidate: 'stroke-candidate', baseline: 'stroke-baseline' };
-const FILLS = { candidate: 'fill-candidate', baseline: 'fill-baseline' };
+// The interval of an achieved value is the predicted one.
+const STROKES = { candidate: 'stroke-candidate', baseline: 'stroke-baseline', achieved: 'stroke-candidate' };
+const FILLS = { candidate: 'fill-candidate', baseline: 'fill-baseline', achieved: 'fill-info' };
 
 /**
  * Values on one axis from zero, each with its interval, and the limit as a dashed line through all of them. The numbers
  * are also texts, so a screen reader needs no picture.
  */
 export function IntervalPlot({ rows, limit }: IntervalPlotProps) {
-  const most = Math.max(...rows.map(({ value, interval }) => interval?.high ?? value), limit?.value ?? 0, 1e-9) * 1.05;
+  const ends = rows.flatMap(({ value, interval }) => [value, interval?.high ?? value]);
+  const most = Math.max(...ends, limit?.value ?? 0, 1e-9) * 1.05;
   const at = (value: number) => `${Math.min(100, Math.max(0, (value / most) * 100)).toFixed(2)}%`;
   return (
     <dl className="grid grid-cols-[auto_minmax(3rem,1fr)_auto] items-center gap-x-3 text-sm">

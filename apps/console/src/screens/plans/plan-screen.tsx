@@ -4,7 +4,7 @@ import type { Plan } from '../../api/items.js';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { PlanRolloutFacts } from '../../rollouts/plan-rollout.js';
-import { PredictionFacts, PredictionPicture } from '../../rollouts/plan-prediction.js';
+import { OutcomeNotes, PredictionFacts, PredictionPicture } from '../../rollouts/plan-prediction.js';
 import { planActorText } from '../../rollouts/plan-text.js';
 import { planPrediction } from '../../rollouts/prediction-text.js';
 import { RiskChip } from '../../rollouts/risk-chip.js';
@@ -64,6 +64,12 @@ function Shown({ plan }: { plan: Plan }) {
           {isPredicted && (
             <Panel title="Now and predicted">
               <PredictionPicture plan={plan} />
+              <OutcomeNotes plan={plan} />
+            </Panel>
+          )}
+          {!isPredicted && plan.outcomes?.length > 0 && (
+            <Panel title="Outcomes">
+              <OutcomeNotes plan={plan} />
             </Panel>
           )}
           <Panel title="Changes" note={<span className="text-sm text-soft">on {plan.base_revision}</span>}>

@@ -1,5 +1,6 @@
 import type { OptionsOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { slipway } from '../../api/client.js';
 import type { Plan } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -27,7 +28,14 @@ type Filter = Pick<OptionsOf<'listAutopilotPlans'>, 'state' | 'deployment'>;
 export function PlansScreen() {
   return (
     <>
-      <ScreenHead title="Plans" />
+      <ScreenHead
+        title="Plans"
+        actions={
+          <Link to="/plans/calibration" className="text-sm underline">
+            Calibration
+          </Link>
+        }
+      />
       <div className="space-y-3">
         <Inbox />
         <AllPlans />
