@@ -5,14 +5,7 @@ import { servedRecords, type ServedTraffic } from './testing/index.js';
 const START = new Date('2026-06-01T00:00:00Z');
 const served = (changes: Partial<ServedTraffic> = {}) =>
   servedRecords(
-    {
-      firstTokenMs: (load) => 100 * load,
-      perTokenMs: () => 10,
-      tokens: 100,
-      loadIn: () => 4,
-      minutes: 60,
-      ...changes,
-    },
+    { firstTokenMs: (load) => 100 * load, perTokenMs: () => 10, tokens: 100, loadIn: () => 4, minutes: 60, ...changes },
     START,
   );
 const interval = (value: number) => ({ value, low: value * 0.95, high: value * 1.05 });
@@ -93,7 +86,12 @@ describe('the records at a comparable load', () => {
 
   it('count times without requests, which have no records', () => {
     const sparse = records.slice(0, 15).filter((_, minute) => minute % 5 === 0);
-    expect(recordsAtRate(sparse.map((record) => ({ ...record, arrivals: 100 })), 100 / 60).atLoad).toEqual([]);
+    expect(
+      recordsAtRate(
+        sparse.map((record) => ({ ...record, arrivals: 100 })),
+        100 / 60,
+      ).atLoad,
+    ).toEqual([]);
   });
 
   it('are few minutes together if a minute has few requests', () => {

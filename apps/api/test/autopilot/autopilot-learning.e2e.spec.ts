@@ -19,7 +19,13 @@ const POLICY = {
 const CALM = { busyLoad: 2, busyMinutes: 70 };
 const impact = (value: number, now: number) => ({
   metrics: [
-    { metric: 'ttft_ms', stat: 'p95', now, predicted: { value, low: value * 0.8, high: value * 1.25 }, confidence: 0.9 },
+    {
+      metric: 'ttft_ms',
+      stat: 'p95',
+      now,
+      predicted: { value, low: value * 0.8, high: value * 1.25 },
+      confidence: 0.9,
+    },
   ],
 });
 
@@ -156,9 +162,11 @@ describe('the outcome of a plan', () => {
     await sweep();
     // The window has not passed.
     expect((await read(plan)).outcomes).toHaveLength(1);
-    await owned(api, `update autopilot_plan_executions set promoted_at = now() - interval '2 hours' where plan_id = $1`, [
-      plan.id,
-    ]);
+    await owned(
+      api,
+      `update autopilot_plan_executions set promoted_at = now() - interval '2 hours' where plan_id = $1`,
+      [plan.id],
+    );
     await due(plan);
     await Promise.all([sweep(), sweep()]);
     await due(plan);
@@ -184,7 +192,9 @@ describe('the outcome of a plan', () => {
       [plan.id, 'window', 'as_predicted'],
     ]);
     expect((await plans()).find((one) => one.id === plan.id).outcomes).toEqual(last.outcomes);
-    const [unchanged] = [await api.answerTo((by) => by.autopilot.plans.get(plan.id, { ifNoneMatch: last.etag } as any))];
+    const [unchanged] = [
+      await api.answerTo((by) => by.autopilot.plans.get(plan.id, { ifNoneMatch: last.etag } as any)),
+    ];
     expect([200, 304]).toContain(unchanged.status);
   });
 
@@ -273,9 +283,11 @@ describe('a plan that makes things worse', () => {
 
   it('gets none while the policy only observes or a freeze window is open, and one afterwards', async () => {
     const { plan } = await worse();
-    await owned(api, `update autopilot_plan_executions set needs_revert = true, revert_plan_id = null where plan_id = $1`, [
-      plan.id,
-    ]);
+    await owned(
+      api,
+      `update autopilot_plan_executions set needs_revert = true, revert_plan_id = null where plan_id = $1`,
+      [plan.id],
+    );
     const before = (await plans()).length;
     await policy({ ...POLICY, mode: 'observe' });
     await sweep();
@@ -298,11 +310,14 @@ describe('a plan that makes things worse', () => {
     await sweep();
     expect((await read(plan)).outcomes).toMatchObject([{ result: 'no_effect' }]);
     await slipway.deployments.rollouts.create(chat.name, { spec_patch: { scaling: { min_replicas: 1 } } });
-    await owned(api, `update deployments set active_revision_id = $2, candidate_revision_id = null, current_operation_id = null where id = $1`, [
+    await owned(
+      api,
+      `update deployments set active_revision_id = $2, candidate_revision_id = null, current_operation_id = null where id = $1`,
+      [chat.id, chat.revisionId],
+    );
+    await owned(api, `update operations set status = 'succeeded', completed_at = now() where resource_id = $1`, [
       chat.id,
-      chat.revisionId,
     ]);
-    await owned(api, `update operations set status = 'succeeded', completed_at = now() where resource_id = $1`, [chat.id]);
     // The arrivals of both revisions would be added up.
     await forgetRecords();
     await record(chat.revisionId);

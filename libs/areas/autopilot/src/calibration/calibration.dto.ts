@@ -1,10 +1,13 @@
-import { ArrayField, BooleanField, IntField, NumberField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 import {
-  AchievedValueDto,
-  OUTCOME_PHASES,
-  PredictedValueDto,
-  type OutcomePhase,
-} from '@slipway/ports/plan-outcomes';
+  ArrayField,
+  BooleanField,
+  IntField,
+  NumberField,
+  ObjectField,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
+import { AchievedValueDto, OUTCOME_PHASES, PredictedValueDto, type OutcomePhase } from '@slipway/ports/plan-outcomes';
 import { PLAN_KINDS, type PlanKind } from '@slipway/ports/plans';
 
 export class CalibrationPredictionDto {

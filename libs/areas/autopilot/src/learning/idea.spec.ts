@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { changesOf, findingOf, NOW, outcomeOf, policyOf, proposalOf, quietWeek, situation, SPEC } from '../../test/situations.js';
+import {
+  changesOf,
+  findingOf,
+  NOW,
+  outcomeOf,
+  policyOf,
+  proposalOf,
+  quietWeek,
+  situation,
+  SPEC,
+} from '../../test/situations.js';
 import { ideaKeyOf } from './idea.js';
 
 const CHANGES = [
@@ -59,7 +69,12 @@ describe('an idea that failed', () => {
   it('is not proposed while all SLOs are met either', () => {
     const down = proposalOf(quietWeek())!;
     const week = quietWeek();
-    const bar = { key: ideaKeyOf(down.changes, week.spec, week.policy), planId: 'plan_8', result: 'worse' as const, at };
+    const bar = {
+      key: ideaKeyOf(down.changes, week.spec, week.policy),
+      planId: 'plan_8',
+      result: 'worse' as const,
+      at,
+    };
     expect(outcomeOf(quietWeek({ failedIdeas: [bar] }))).toBe('quiet barred');
   });
 });

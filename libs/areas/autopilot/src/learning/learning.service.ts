@@ -1,6 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { Subscription, type EventSubscriber, type NewEvent, type ReceivedEvent } from '@slipway/platform-durable/events';
+import {
+  Subscription,
+  type EventSubscriber,
+  type NewEvent,
+  type ReceivedEvent,
+} from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import {
@@ -84,7 +89,10 @@ export class Learning {
    * Writes the plan that takes back one that made things worse. Its author checks it like every plan; a policy that
    * forbids its changes is asked again in the next round.
    */
-  async revert(tx: Tx, subject: LearningSubject & { base: Revision }): Promise<{ id: string; summary: string } | undefined> {
+  async revert(
+    tx: Tx,
+    subject: LearningSubject & { base: Revision },
+  ): Promise<{ id: string; summary: string } | undefined> {
     const { deployment, base, policy } = subject;
     const plan = await this.outcomes.toRevert(tx, deployment.id, base.id);
     if (!plan) return undefined;

@@ -80,7 +80,9 @@ export function outcomesOf(plan: DueOutcome, context: OutcomeContext): OutcomeRe
 function later(now: Date, plan: DueOutcome, policy: PolicyContent): Date {
   const { from } = timesOf({ ...plan, phase: 'window' }, policy);
   const least = now.getTime() + policy.evidence.min_duration_seconds * 1_000;
-  return new Date(Math.min(Math.max(from.getTime(), least), from.getTime() + policy.promotion.outcome_window_seconds * 1_000));
+  return new Date(
+    Math.min(Math.max(from.getTime(), least), from.getTime() + policy.promotion.outcome_window_seconds * 1_000),
+  );
 }
 
 function measuredOutcomes(
@@ -107,7 +109,9 @@ function measuredOutcomes(
     }
     hasRateMoved ||= !measured.isAtLoad;
     const hasHeld = measured.isAtLoad && !haveTokensMoved;
-    outcomes.push(judged(prediction, measured.value, hasHeld, isNewlyMissed(prediction, before, policy, measured.value)));
+    outcomes.push(
+      judged(prediction, measured.value, hasHeld, isNewlyMissed(prediction, before, policy, measured.value)),
+    );
   }
   const isHeld = !haveTokensMoved && !hasRateMoved;
   if (isHeld) outcomes.push(...newlyMissed(predictions, before, policy, served));
@@ -124,7 +128,11 @@ function measure(
 ): { value: MeasuredValue; isAtLoad: boolean } | undefined {
   if (metric === 'availability_percent') {
     const threshold = policy.reliability.min_availability_percent ?? 0;
-    const { value } = judgeAvailability({ ...policy, reliability: { ...policy.reliability, min_availability_percent: threshold } }, availability) ?? {};
+    const { value } =
+      judgeAvailability(
+        { ...policy, reliability: { ...policy.reliability, min_availability_percent: threshold } },
+        availability,
+      ) ?? {};
     const isEnough = availability.minutes * 60 >= policy.evidence.min_duration_seconds || isLast;
     return value && isEnough ? { value, isAtLoad: true } : undefined;
   }

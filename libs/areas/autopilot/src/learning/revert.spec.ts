@@ -84,9 +84,7 @@ describe('a revert plan', () => {
       rollout: { spec_patch: { scaling: { min_replicas: 2 } }, base_revision: 'chat-00002' },
       assumes: PLAN.assumes,
       evidence: [{ metric: 'ttft_ms', stat: 'p95', baseline: { value: 400 }, candidate: { value: 2_000, n: 700 } }],
-      predictedImpact: {
-        metrics: [{ now: 2_000, predicted: { value: 400, low: 380, high: 420 }, calibrated_on: 0 }],
-      },
+      predictedImpact: { metrics: [{ now: 2_000, predicted: { value: 400, low: 380, high: 420 }, calibrated_on: 0 }] },
     });
     expect(draft.summary).toBe(
       'Plan plan_1 made the service worse: TTFT p95 is 2,000 ms, and was 400 ms before it. Take it back: set scaling.min_replicas to 2.',

@@ -79,7 +79,11 @@ function newestOf({ outcomes }: PlanToRevert): DatedOutcome[] {
   return [...newest.values()].sort((a, b) => Number(b.result === 'worse') - Number(a.result === 'worse'));
 }
 
-function summaryOf({ planId }: PlanToRevert, outcomes: readonly DatedOutcome[], changes: readonly PlanChangeDto[]): string {
+function summaryOf(
+  { planId }: PlanToRevert,
+  outcomes: readonly DatedOutcome[],
+  changes: readonly PlanChangeDto[],
+): string {
   const worse = outcomes.filter(({ result }) => result === 'worse');
   const what = worse.map(({ metric, stat, now, achieved }) => {
     const name = metric as MetricPrediction['metric'];

@@ -289,7 +289,12 @@ export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
  * If-None-Match would otherwise never learn that the plan expired or became stale. Outcomes are only added.
  */
 export function planEtag(
-  { contentDigest, version, isPastExpiry, outcomes }: Pick<Plan, 'contentDigest' | 'version' | 'isPastExpiry' | 'outcomes'>,
+  {
+    contentDigest,
+    version,
+    isPastExpiry,
+    outcomes,
+  }: Pick<Plan, 'contentDigest' | 'version' | 'isPastExpiry' | 'outcomes'>,
   isStale: boolean,
 ): string {
   const achieved = outcomes.length > 0 ? `.outcomes-${outcomes.length}` : '';

@@ -11,7 +11,14 @@ import { PlansService } from './plans.service.js';
 @Global()
 @Module({
   controllers: [PlansController],
-  providers: [PlanStore, { provide: PLANS, useExisting: PlanStore }, { provide: PLAN_OUTCOMES, useClass: OutcomeStore }, PlansService, DecisionsService, PlanExpiry],
+  providers: [
+    PlanStore,
+    { provide: PLANS, useExisting: PlanStore },
+    { provide: PLAN_OUTCOMES, useClass: OutcomeStore },
+    PlansService,
+    DecisionsService,
+    PlanExpiry,
+  ],
   exports: [PLANS, PLAN_OUTCOMES],
 })
 export class PlansModule {}

@@ -53,7 +53,8 @@ export class PlanOutcomes1700000000807 implements MigrationInterface {
         'When its revision became active; null if the rollout restored the previous route',
       'column autopilot_plan_executions.phase': 'The outcome that is recorded next',
       'column autopilot_plan_executions.due_at': 'When it is due, or is due again',
-      'column autopilot_plan_executions.needs_revert': 'Whether the plan made things worse while its revision is active',
+      'column autopilot_plan_executions.needs_revert':
+        'Whether the plan made things worse while its revision is active',
       'column autopilot_plan_executions.revert_plan_id': 'The plan that takes it back; there is at most one',
       'table autopilot_plan_outcomes': 'What executed plans achieved; one row for each phase, metric and statistic',
       'column autopilot_plan_outcomes.kind': 'Kind of the plan',
@@ -64,7 +65,8 @@ export class PlanOutcomes1700000000807 implements MigrationInterface {
       'column autopilot_plan_outcomes.result': 'Null: too few samples came in time',
       'column autopilot_plan_outcomes.has_moved':
         'Whether the predicted or the achieved value differs from the one before by at least a fifth',
-      'column autopilot_plans.idea_key': 'Digest of what is tried on which service; null in plans that are older than it',
+      'column autopilot_plans.idea_key':
+        'Digest of what is tried on which service; null in plans that are older than it',
     };
     for (const [what, text] of Object.entries(comments)) await runner.query(`comment on ${what} is '${text}'`);
   }
