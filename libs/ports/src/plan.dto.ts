@@ -353,7 +353,7 @@ export class PlanDto {
   })
   stale: boolean;
   @ArrayField(() => PlanOutcomeDto, {
-    description: 'What the executed plan achieved, oldest first. It is not part of the content and its digest',
+    description: 'Achieved values of the executed plan, oldest first. They are not part of the content and its digest',
   })
   outcomes: PlanOutcomeDto[];
   @BooleanField({

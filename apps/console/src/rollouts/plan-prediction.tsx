@@ -118,7 +118,7 @@ function OutcomeLine({ outcome }: { outcome: Outcome }) {
   );
 }
 
-/** What an executed plan changed without a prediction, and whether its assumptions held. */
+/** Shows changes of an executed plan that have no prediction, and whether its assumptions held. */
 export function OutcomeNotes({ plan }: { plan: Plan }) {
   const text = assumptionsText(plan);
   return (

@@ -7,7 +7,7 @@ import { DiagnosisController } from './diagnosis/diagnosis.controller.js';
 import { DiagnosisService } from './diagnosis/diagnosis.service.js';
 import { CalibrationController } from './calibration/calibration.controller.js';
 import { CalibrationService } from './calibration/calibration.service.js';
-import { ExecutionWatch, Learning } from './learning/learning.service.js';
+import { ExecutionWatch, OutcomeRecorder } from './learning/outcome-recorder.js';
 import { RecordsReader } from './rounds/records-reader.js';
 import { ProposalsService } from './proposals.service.js';
 import { ScheduleStore } from './rounds/schedule.store.js';
@@ -29,7 +29,7 @@ import { ScheduleStore } from './rounds/schedule.store.js';
     Advisor,
     AutopilotRound,
     DiagnosisService,
-    Learning,
+    OutcomeRecorder,
     ExecutionWatch,
     CalibrationService,
   ],

@@ -3445,7 +3445,7 @@ export interface components {
              * @enum {string}
              */
             kind?: "scale_up" | "scale_down" | "retarget" | "revert" | "manual" | (string & {});
-            /** @description What the executed plan achieved, oldest first. It is not part of the content and its digest */
+            /** @description Achieved values of the executed plan, oldest first. They are not part of the content and its digest */
             outcomes: components["schemas"]["PlanOutcomeDto"][];
             /** @description Version of the policy that the plan follows; null if there was none */
             policy_version: number | null;

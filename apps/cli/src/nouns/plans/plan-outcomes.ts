@@ -1,7 +1,7 @@
 import { counted, intervalText, type MeasuredInterval } from '../../progress/text.js';
 import { wordsOf } from '../../terminal.js';
 
-/** What an executed plan achieved, as the api shows it. An older api shows none. */
+/** An achieved value of an executed plan, as the api shows it. An older api shows none. */
 interface Outcome {
   phase?: unknown;
   metric: string;

@@ -7,7 +7,7 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { AchievedValueDto, OUTCOME_PHASES, PredictedValueDto, type OutcomePhase } from '@slipway/ports/plan-outcomes';
+import { AchievedValueDto, OUTCOME_PHASES, PredictedValueDto, type OutcomePhase } from '@slipway/ports/plans';
 import { PLAN_KINDS, type PlanKind } from '@slipway/ports/plans';
 
 export class CalibrationPredictionDto {

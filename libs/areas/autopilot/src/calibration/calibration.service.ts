@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { calibrate, LEAST_SCORES, levelOf, summarize } from '@slipway/diagnosis';
 import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { PLAN_OUTCOMES, type CalibrationRow, type PlanOutcomesPort } from '@slipway/ports/plan-outcomes';
+import { PLAN_OUTCOMES, type CalibrationRow, type PlanOutcomesPort } from '@slipway/ports/plans';
 import { PLAN_KINDS } from '@slipway/ports/plans';
 import type { CalibrationDto, CalibrationKindDto, CalibrationPredictionDto } from './calibration.dto.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DueOutcome } from '@slipway/ports/plan-outcomes';
+import type { DueOutcome } from '@slipway/ports/plans';
 import { policyOf, SLO } from '../../test/situations.js';
 import { recordsOf, type Service } from '../../test/records.js';
 import { outcomesOf, timesOf, type OutcomeContext } from './outcomes.js';

@@ -10,7 +10,7 @@ import {
   type MeasuredValue,
   type ServedRecords,
 } from '@slipway/diagnosis';
-import type { AchievedValue, DueOutcome, OutcomeRecord, RecordedOutcome } from '@slipway/ports/plan-outcomes';
+import type { AchievedValue, DueOutcome, OutcomeRecord, RecordedOutcome } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { goalsOf, judgeAvailability } from '../rounds/goals.js';
 import type { ReviewRecords } from '../rounds/situation.js';
@@ -19,7 +19,7 @@ import { predictionsIn, type StatedPrediction } from './predictions.js';
 /** Lengths of requests that differ by more than a quarter are others than those that a plan assumes. */
 const MOVED = 1.25;
 
-/** What the revision of a plan has served since its promotion. */
+/** Records of the revision of a plan since its promotion. */
 export interface ServedSince {
   records: ServiceRecord[];
   availability: ReviewRecords['availability'];

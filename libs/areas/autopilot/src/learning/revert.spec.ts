@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PlanToRevert } from '@slipway/ports/plan-outcomes';
+import type { PlanToRevert } from '@slipway/ports/plans';
 import { policyOf, SPEC, specOf } from '../../test/situations.js';
 import { applyChanges } from '../plans/plan-changes.js';
 import { invertChanges, revertDraft } from './revert.js';

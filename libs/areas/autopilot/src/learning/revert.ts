@@ -1,6 +1,6 @@
 import { isMetric } from '@slipway/contracts';
 import type { PlanChangeDto } from '@slipway/ports/plans';
-import type { PlanToRevert } from '@slipway/ports/plan-outcomes';
+import type { PlanToRevert } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import type { PlanDraft } from '../plans/plan-author.js';
@@ -101,7 +101,7 @@ function summaryOf(
 /** Of a summary. */
 const MOST_CHARACTERS = 2_000;
 
-/** What was measured before the plan is what its revert promises. */
+/** A revert promises the values that were measured before the plan. */
 function impactOf(plan: PlanToRevert, outcomes: readonly DatedOutcome[], policy: PolicyContent): object[] {
   const stated = predictionsIn(plan.predictedImpact);
   return outcomes.flatMap(({ metric, stat, now, achieved }) => {

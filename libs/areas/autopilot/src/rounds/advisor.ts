@@ -5,13 +5,13 @@ import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import { type Deployment, deploymentStream } from '@slipway/ports/deployment-records';
 import { INSTANCES, isExhausted, type CapacityForecast, type InstancesPort } from '@slipway/ports/instances';
-import { PLAN_OUTCOMES, type PlanOutcomesPort } from '@slipway/ports/plan-outcomes';
+import { PLAN_OUTCOMES, type PlanOutcomesPort } from '@slipway/ports/plans';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { PlanAuthor, type PlanDraft } from '../plans/plan-author.js';
 import { applyChanges } from '../plans/plan-changes.js';
-import { Learning, type ExecutedRecords } from '../learning/learning.service.js';
+import { OutcomeRecorder, type ExecutedRecords } from '../learning/outcome-recorder.js';
 import { draftOf } from './draft.js';
 import { evaluate, mayRevert } from './evaluation.js';
 import {
@@ -116,7 +116,7 @@ export class Advisor {
     private readonly ownPlans: OwnPlans,
     private readonly situations: Situations,
     private readonly author: PlanAuthor,
-    private readonly learning: Learning,
+    private readonly recorder: OutcomeRecorder,
     private readonly schedules: ScheduleStore,
     private readonly pausePoints: PausePoints,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
@@ -124,7 +124,7 @@ export class Advisor {
 
   async conclude(tx: Tx, review: DeploymentReview): Promise<void> {
     // Rows of plans are written before any event: other transactions lock a plan first, and then the stream.
-    const outcomes = await this.learning.record(tx, review);
+    const outcomes = await this.recorder.record(tx, review);
     await this.ownPlans.supersedeStale(tx, review.deployment);
     await appendEvents(tx, review.deployment.tenantId, deploymentStream(review.deployment.id), outcomes);
     await this.pausePoints.reach('autopilot:round:recorded');
@@ -132,7 +132,7 @@ export class Advisor {
     const evaluation = evaluate(situation);
     const told = await this.tellCauses(tx, review, evaluation, situation.now);
     // A revert waits for a person like every plan. It needs no cooldown, because it only takes back what was executed.
-    const revert = mayRevert(situation) ? await this.learning.revert(tx, review) : undefined;
+    const revert = mayRevert(situation) ? await this.recorder.revert(tx, review) : undefined;
     if (revert) {
       await this.pausePoints.reach('autopilot:round:planned');
       const decision = { plan_id: revert.id, message: revert.summary, until: null, at: situation.now.toISOString() };

@@ -6,7 +6,7 @@ import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { POLICIES, type PoliciesPort, type Policy } from '@slipway/ports/policies';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import { Learning } from '../learning/learning.service.js';
+import { OutcomeRecorder } from '../learning/outcome-recorder.js';
 import { Advisor } from './advisor.js';
 import { hasGoals } from './goals.js';
 import { RecordsReader } from './records-reader.js';
@@ -33,7 +33,7 @@ export class AutopilotRound {
     private readonly schedules: ScheduleStore,
     private readonly advisor: Advisor,
     private readonly reader: RecordsReader,
-    private readonly learning: Learning,
+    private readonly recorder: OutcomeRecorder,
     private readonly pausePoints: PausePoints,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -54,7 +54,7 @@ export class AutopilotRound {
       const policy = await this.policies.current(tx, watched.deploymentId);
       if (!seen || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, watched);
       const records = await this.read(tx, seen, policy);
-      const executed = await this.learning.read(tx, seen);
+      const executed = await this.recorder.read(tx, seen);
       await this.pausePoints.reach('autopilot:round:read');
       // From here on no other transaction changes the deployment. The records were read before, because that can take a
       // while.

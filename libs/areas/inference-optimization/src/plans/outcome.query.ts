@@ -24,6 +24,7 @@ export const NOTE_EXECUTION = prepared(
    delete from autopilot_plan_outcomes o using noted where o.plan_id = noted.plan_id and o.result = 'rolled_back'`,
 );
 
+/** Joins the parts of the plan's document that an outcome needs, and takes executions whose revision was replaced. */
 export const DUE_OUTCOMES = prepared(
   'plan-outcomes-due',
   `select e.plan_id "planId", e.revision_id "revisionId", e.promoted_at "promotedAt", e.phase, p.content_digest "contentDigest",
@@ -33,6 +34,7 @@ export const DUE_OUTCOMES = prepared(
    where e.deployment_id = $1 and e.phase <> 'done' and (e.due_at <= now() or e.revision_id is distinct from $2) order by e.due_at limit ${DUE_AT_ONCE}`,
 );
 
+/** By the clock of the database, and only while the phase is the same. */
 export const POSTPONE_OUTCOME = prepared(
   'plan-outcomes-postpone',
   `update autopilot_plan_executions set due_at = now() + make_interval(secs => $3) where plan_id = $1 and phase = $2`,
@@ -56,6 +58,7 @@ export const RECORD_OUTCOME = prepared(
 
 const VALUES = `o.metric, o.stat, o.now, o.predicted, o.achieved, o.within, o.log_error "logError", o.result, o.has_moved "hasMoved"`;
 
+/** Aggregates all outcomes of the plan in the same statement. */
 export const PLAN_TO_REVERT = prepared(
   'plan-outcomes-to-revert',
   `select p.id "planId", p.content->>'summary' summary, p.content->'changes' changes, p.content->'assumes' assumes, p.content->'predicted_impact' "predictedImpact",
@@ -66,11 +69,13 @@ export const PLAN_TO_REVERT = prepared(
    where e.deployment_id = $1 and e.revision_id = $2 and e.needs_revert and e.revert_plan_id is null order by e.promoted_at desc limit 1`,
 );
 
+/** Both columns change together, so that one plan has at most one revert. */
 export const NOTE_REVERT = prepared(
   'plan-outcomes-reverted',
   `update autopilot_plan_executions set revert_plan_id = $2, needs_revert = false where plan_id = $1`,
 );
 
+/** A union of outcomes and decisions, both bounded. */
 export const FAILED_IDEAS = prepared(
   'plan-outcomes-failed-ideas',
   `(select p.idea_key "key", p.id "planId", o.result, o.at from autopilot_plan_outcomes o join autopilot_plans p on p.id = o.plan_id
@@ -93,6 +98,7 @@ export const CALIBRATION_SCORES = prepared(
    ) newest group by plan_id order by max(at) desc limit ${MOST_SCORES}`,
 );
 
+/** A lateral join bounds the rows of each kind. */
 export const CALIBRATION_ROWS = prepared(
   'plan-outcomes-calibration',
   `select o.plan_id "planId", p.deployment_name deployment, k.kind, o.phase, o.at, ${VALUES}

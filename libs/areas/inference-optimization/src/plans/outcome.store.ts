@@ -8,7 +8,7 @@ import type {
   OutcomeRecord,
   PlanOutcomesPort,
   PlanToRevert,
-} from '@slipway/ports/plan-outcomes';
+} from '@slipway/ports/plans';
 import {
   CALIBRATION_ROWS,
   CALIBRATION_SCORES,
@@ -21,7 +21,7 @@ import {
   RECORD_OUTCOME,
 } from './outcome.query.js';
 
-/** What executed plans achieved. The rows decide what is due, so a worker that dies loses no outcome and doubles none. */
+/** Outcomes of executed plans. The rows decide what is due, so a worker that dies loses no outcome and doubles none. */
 @Injectable()
 export class OutcomeStore implements PlanOutcomesPort {
   async executed(tx: Tx, { tenantId, planId, revisionId, isPromoted }: ExecutedPlan): Promise<void> {

@@ -8,12 +8,7 @@ import {
 } from '@slipway/platform-durable/events';
 import { SlipwayError } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import {
-  PLAN_OUTCOMES,
-  type DueOutcome,
-  type OutcomeRecord,
-  type PlanOutcomesPort,
-} from '@slipway/ports/plan-outcomes';
+import { PLAN_OUTCOMES, type DueOutcome, type OutcomeRecord, type PlanOutcomesPort } from '@slipway/ports/plans';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { PlanAuthor } from '../plans/plan-author.js';
@@ -45,9 +40,9 @@ export class ExecutionWatch implements EventSubscriber {
   }
 }
 
-/** What rounds learn from executed plans. All of it is written in the transaction of the round. */
+/** Records outcomes of executed plans and reverts bad ones. All of it is written in the transaction of the round. */
 @Injectable()
-export class Learning {
+export class OutcomeRecorder {
   constructor(
     private readonly reader: RecordsReader,
     private readonly author: PlanAuthor,
