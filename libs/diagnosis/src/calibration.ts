@@ -38,7 +38,7 @@ export function levelOf(confidence: number): number {
 /** Whether the prediction, or what was achieved, differs from the value before by at least a fifth. */
 export function hasMoved(now: number | null, predicted: number, achieved: number): boolean {
   if (now === null || now <= 0) return true;
-  return [predicted, achieved].some((value) => Math.abs(value / now - 1) >= MOVED);
+  return [predicted, achieved].some((value) => Math.abs(value / now - 1) >= MOVED - ROUNDING);
 }
 
 /** A measured prediction of a plan. */

@@ -69,6 +69,11 @@ describe('a missed SLO that load explains', () => {
     const spec = { model: { id: name }, runtime: { target: 'local', engine: 'sim' } };
     const operation = await stack.operation(await stack.rollOut(name, { spec, strategy: { type: 'immediate' } }));
     expect(operation).toMatchObject({ status: 'succeeded' });
+    return served(name);
+  }
+
+  /** Rows that the gateway would have recorded of its active revision. */
+  async function served(name: string): Promise<Date> {
     const [row] = await stack.query<{ tenantId: string; revisionId: string; now: Date }>(
       `select tenant_id "tenantId", active_revision_id "revisionId", clock_timestamp() now from deployments where name = $1`,
       [name],
@@ -137,6 +142,85 @@ describe('a missed SLO that load explains', () => {
     const { data: events } = await slipway.deployments.events.list(name, { order: 'asc', limit: 200 });
     expect(events.filter(({ type }) => type === 'plan.created')).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'autopilot.diagnosed')).toHaveLength(1);
+  });
+
+  describe('an executed plan that made things worse', () => {
+    const name = 'worse';
+    let plan: any;
+    const outcomes = async (): Promise<any[]> => (await slipway.autopilot.plans.get(plan.id)).outcomes;
+    const reverts = async () => (await plansOf(name)).filter(({ kind }) => kind === 'revert');
+    const recorded = async () =>
+      (await slipway.deployments.events.list(name, { type: 'plan.outcome_recorded', limit: 200 })).data.length;
+
+    beforeAll(async () => {
+      await busy(name);
+      const [alice, bob] = await Promise.all(
+        ['alice', 'bob'].map(async (id) => {
+          const owner = { type: 'person' as const, id };
+          return (await slipway.tokens.create({ name: `${id} of ${name}`, scopes: ['operator'], owner })).token;
+        }),
+      );
+      const predicted = { value: 150, low: 120, high: 190 };
+      plan = await stack
+        .as(alice!)
+        .autopilot.plans.create({
+          deployment: name,
+          rollout: { spec_patch: { runtime: { args: { ttft_ms: 25 } } }, strategy: { type: 'immediate' } },
+          predicted_impact: { metrics: [{ metric: 'ttft_ms', stat: 'p95', now: 200, predicted }] },
+        });
+      await stack.as(bob!).autopilot.plans.approve(plan.id, { plan_digest: plan.content_digest });
+      expect(await stack.operation(await stack.rollOut(name, { plan_id: plan.id }))).toMatchObject({
+        status: 'succeeded',
+      });
+      const isNoted = async () =>
+        (await stack.query(`select 1 from autopilot_plan_executions where plan_id = $1`, [plan.id])).length === 1;
+      await until('its promotion is noted', isNoted, 60_000);
+      await merged(await served(name));
+    });
+
+    it.each([
+      ['read', 0],
+      ['taken', 0],
+      ['recorded', 0],
+      ['planned', 0],
+      ['before-commit', 0],
+      ['after-commit', 1],
+    ])('has one outcome and one revert plan if the worker dies at the point %s', async (step, before) => {
+      await stack.query(`update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
+      await stack.kill('worker');
+      await stack.query(`delete from autopilot_plan_outcomes`);
+      await stack.query(`delete from autopilot_plans where content->>'kind' = 'revert'`);
+      await stack.query(
+        `update autopilot_plan_executions set promoted_at = now() - interval '1 hour', phase = 'promotion', due_at = now(), needs_revert = false, revert_plan_id = null`,
+      );
+      const events = await recorded();
+      const point = `autopilot:round:${step}`;
+      stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
+      await slipway.deployments.policy.set(name, { evidence, mode: 'recommend', slos: [] });
+      await stack.query(`update autopilot_schedules set next_run_at = now() where deployment_name = $1`, [name]);
+      await stack.paused('worker', 0, point);
+      await stack.kill('worker');
+      expect([step, (await outcomes()).length, (await reverts()).length]).toEqual([step, before, before]);
+      stack.spawn('worker');
+      const again = `update autopilot_schedules set next_run_at = now() where deployment_name = $1`;
+      await stack.query(again, [name]);
+      await until('the outcome is recorded', async () => (await outcomes()).length > 0, 60_000);
+      await stack.query(`update autopilot_plan_executions set due_at = now()`);
+      await stack.query(again, [name]);
+      const isTaken = async () =>
+        (
+          await stack.query(`select 1 from autopilot_schedules where deployment_name = $1 and next_run_at > now()`, [
+            name,
+          ])
+        ).length === 1;
+      await until('another round has passed', isTaken, 60_000);
+      expect(await outcomes()).toMatchObject([{ phase: 'promotion', metric: 'ttft_ms', result: 'worse' }]);
+      expect(await recorded()).toBe(events + 1);
+      expect(await reverts()).toMatchObject([
+        { approval: { state: 'pending' }, changes: [{ path: '/runtime/args/ttft_ms', from: 25 }] },
+      ]);
+      expect((await slipway.autopilot.plans.get(plan.id)).content_digest).toBe(plan.content_digest);
+    });
   });
 });
 
