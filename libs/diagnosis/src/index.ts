@@ -20,4 +20,4 @@ export {
   type Expectation,
   type ComparedOutcome,
   type ServedRecords,
-} from './outcome.js';
+} from './achieved.js';

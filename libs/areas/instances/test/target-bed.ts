@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NestFactory } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
 import type { INestApplicationContext } from '@nestjs/common';
 import { OPERATOR_TENANT } from '@slipway/contracts';
 import { migrations as dataplane } from '@slipway/dataplane';
@@ -236,7 +236,14 @@ export class TargetBed {
     const module = InstancesProcessModule.of({ ...this.config, ...change }, role, this.timings, [
       twinTarget(this.cluster),
     ]);
-    const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
+    const context = await Test.createTestingModule({ imports: [module] }).compile();
+    try {
+      await context.init();
+    } catch (refusal) {
+      // A process would end. Here its connections would stay, and reconnect in the middle of a later test.
+      await context.close();
+      throw refusal;
+    }
     const made = new InstancesProcess(context);
     this.processes.push(made);
     return made;

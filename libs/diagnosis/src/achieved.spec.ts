@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { achievedIn, judgeOutcome, recordsAtRate, type Expectation } from './outcome.js';
+import { achievedIn, judgeOutcome, recordsAtRate, type Expectation } from './achieved.js';
 import { servedRecords, type ServedTraffic } from './testing/index.js';
 
 const START = new Date('2026-06-01T00:00:00Z');
