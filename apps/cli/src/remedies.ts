@@ -16,6 +16,7 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
   ['DELETE /admin/model-api/target-bindings/{id}', 'slipway bindings delete <binding>'],
   ['POST /admin/model-api/target-bindings/{id}/qualify', 'slipway bindings qualify <binding>'],
   ['GET /audit', 'slipway audit list'],
+  ['GET /autopilot/calibration', 'slipway autopilot calibration'],
   ['GET /autopilot/plans', 'slipway plans list'],
   ['POST /autopilot/plans', 'slipway plans create <deployment>'],
   ['GET /autopilot/plans/{id}', 'slipway plans show <plan>'],

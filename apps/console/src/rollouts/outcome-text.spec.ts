@@ -33,12 +33,12 @@ describe('the result of an outcome', () => {
     ['rolled_back', null, 'not measured, because it was rolled back or replaced', 'plain'],
     [null, null, 'too few samples in time', 'plain'],
     ['of_a_later_api', null, 'of a later api', 'plain'],
-  ])('%s (inside: %s) is in words', (result, within, words, tone) =>
-    expect(resultText({ ...OUTCOME, result: result as Outcome['result'], within })).toEqual({ words, tone }),
+  ])('%s (inside: %s) is in words', (result, within, text, tone) =>
+    expect(resultText({ ...OUTCOME, result: result as Outcome['result'], within })).toEqual({ text, tone }),
   );
 
   it('names the newly missed SLO of a metric without a prediction', () =>
-    expect(resultText({ ...OUTCOME, result: 'worse', predicted: null, within: null }).words).toBe(
+    expect(resultText({ ...OUTCOME, result: 'worse', predicted: null, within: null }).text).toBe(
       'worse, because its SLO is newly missed',
     ));
 });

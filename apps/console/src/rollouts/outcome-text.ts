@@ -5,7 +5,7 @@ import type { MetricPrediction } from './prediction-text.js';
 
 export type Outcome = Plan['outcomes'][number];
 
-const RESULTS: Record<string, [words: string, tone: Tone]> = {
+const RESULTS: Record<string, [text: string, tone: Tone]> = {
   as_predicted: ['as predicted', 'good'],
   better: ['better, and not as predicted', 'good'],
   worse: ['worse, and not as predicted', 'bad'],
@@ -16,15 +16,15 @@ const RESULTS: Record<string, [words: string, tone: Tone]> = {
 
 /** The result in words; one of a later api stays as it is. */
 export function resultText({ result, predicted, within }: Pick<Outcome, 'result' | 'predicted' | 'within'>): {
-  words: string;
+  text: string;
   tone: Tone;
 } {
-  if (result === null) return { words: 'too few samples in time', tone: 'plain' };
+  if (result === null) return { text: 'too few samples in time', tone: 'plain' };
   // Such a value is as predicted or has no prediction, and is worse because of its SLO.
   if (result === 'worse' && (predicted === null || within))
-    return { words: 'worse, because its SLO is newly missed', tone: 'bad' };
-  const [words, tone] = RESULTS[result] ?? [(result as string).replaceAll('_', ' '), 'plain'];
-  return { words, tone };
+    return { text: 'worse, because its SLO is newly missed', tone: 'bad' };
+  const [text, tone] = RESULTS[result] ?? [(result as string).replaceAll('_', ' '), 'plain'];
+  return { text, tone };
 }
 
 const PHASES: Record<string, string> = { promotion: 'Soon after the rollout', window: 'After the outcome window' };

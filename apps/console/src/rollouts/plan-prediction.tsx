@@ -105,11 +105,11 @@ const RESULT_TONES: Record<Tone, string> = {
 };
 
 function OutcomeLine({ outcome }: { outcome: Outcome }) {
-  const { words, tone } = resultText(outcome);
+  const { text, tone } = resultText(outcome);
   return (
     <li className="break-words">
       {outcome.predicted === null && `${metricName(outcome)}: `}
-      <span className={RESULT_TONES[tone]}>{words}</span>
+      <span className={RESULT_TONES[tone]}>{text}</span>
       <span className="text-soft">
         . {phaseText(outcome)}, <Time at={outcome.at} />
         {outcome.achieved && `: ${achievedText(outcome)}`}
