@@ -56,7 +56,7 @@ const BOUNDED_NAMES =
 /** Written by Slipway, with a bounded size. */
 const WRITTEN_BY_SLIPWAY: Record<string, readonly string[]> = {
   api_tokens: ['secret_sha256'],
-  autopilot_plans: [],
+  autopilot_plans: ['idea_key'],
   deployments: ['conditions'],
   model_api_target_bindings: ['reported_faults'],
   operations: ['failure', 'result', 'message', 'current_step'],

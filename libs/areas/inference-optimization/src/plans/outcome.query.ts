@@ -69,12 +69,6 @@ export const PLAN_TO_REVERT = prepared(
    where e.deployment_id = $1 and e.revision_id = $2 and e.needs_revert and e.revert_plan_id is null order by e.promoted_at desc limit 1`,
 );
 
-/** Both columns change together, so that one plan has at most one revert. */
-export const NOTE_REVERT = prepared(
-  'plan-outcomes-reverted',
-  `update autopilot_plan_executions set revert_plan_id = $2, needs_revert = false where plan_id = $1`,
-);
-
 /** A union of outcomes and decisions, both bounded. */
 export const FAILED_IDEAS = prepared(
   'plan-outcomes-failed-ideas',

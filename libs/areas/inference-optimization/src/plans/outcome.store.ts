@@ -9,13 +9,13 @@ import type {
   PlanOutcomesPort,
   PlanToRevert,
 } from '@slipway/ports/plans';
+import { PlanExecutionEntity } from './outcome.entity.js';
 import {
   CALIBRATION_ROWS,
   CALIBRATION_SCORES,
   DUE_OUTCOMES,
   FAILED_IDEAS,
   NOTE_EXECUTION,
-  NOTE_REVERT,
   PLAN_TO_REVERT,
   POSTPONE_OUTCOME,
   RECORD_OUTCOME,
@@ -52,7 +52,7 @@ export class OutcomeStore implements PlanOutcomesPort {
   }
 
   async reverted(tx: Tx, planId: string, revertPlanId: string): Promise<void> {
-    await tx.query(NOTE_REVERT, [planId, revertPlanId]);
+    await tx.repository(PlanExecutionEntity).update({ planId }, { revertPlanId, needsRevert: false });
   }
 
   failedIdeas(tx: Tx, deploymentId: string, seconds: number): Promise<FailedIdea[]> {
