@@ -4,11 +4,7 @@ import { blocksOf } from './blocks.js';
 import { distributionOf } from './curve.js';
 import { blocked, leastSamples, measured, measuredShare } from './interval.js';
 import type { Interval, MeasuredValue } from './types.js';
-
-/** A rate from fewer arrivals is mostly chance. */
-const LEAST_ARRIVALS = 300;
-/** Rates that differ by more than a quarter are not comparable. */
-const COMPARABLE = 1.25;
+import { differs, LEAST_ARRIVALS } from './workload.js';
 
 /** Records that were served, oldest first. `atLoad` are those with about the rate that a plan assumes. */
 export interface ServedRecords {
@@ -25,24 +21,22 @@ export function recordsAtRate(records: readonly ServiceRecord[], rate: number | 
   if (rate === null) return { all: records, atLoad: records };
   const atLoad: ServiceRecord[] = [];
   let open: ServiceRecord[] = [];
+  let arrivals = 0;
   const close = () => {
     const [first, last] = [open[0] as ServiceRecord, open.at(-1) as ServiceRecord];
     const seconds = (last.at.getTime() - first.at.getTime()) / 1_000 + last.seconds;
-    const seen = arrivalsOf(open) / seconds;
-    if (Math.max(seen, rate) <= COMPARABLE * Math.min(seen, rate)) atLoad.push(...open);
+    if (!differs(arrivals / seconds, rate)) atLoad.push(...open);
     open = [];
+    arrivals = 0;
   };
   for (const record of records) {
     open.push(record);
-    if (arrivalsOf(open) >= LEAST_ARRIVALS) close();
+    arrivals += record.arrivals;
+    if (arrivals >= LEAST_ARRIVALS) close();
   }
   // A short rest shows nothing, unless there is nothing else.
   if (open.length > 0 && open.length === records.length) close();
   return { all: records, atLoad };
-}
-
-function arrivalsOf(records: readonly ServiceRecord[]): number {
-  return records.reduce((sum, { arrivals }) => sum + arrivals, 0);
 }
 
 /** Returns the statistic of these records with its interval; null with fewer samples than it needs. */

@@ -10,6 +10,7 @@ export {
   LEAST_SCORES,
   levelOf,
   summarize,
+  UNCALIBRATED,
   type Calibration,
   type CalibrationSummary,
 } from './calibration.js';
@@ -21,3 +22,4 @@ export {
   type ComparedOutcome,
   type ServedRecords,
 } from './achieved.js';
+export { differs } from './workload.js';

@@ -5,12 +5,11 @@ import type { ObservedWorkload, WorkloadNumbers } from './types.js';
  * A rate from fewer arrivals is mostly chance: of 30, it is off by 18 %. The highest of many rates is the one that
  * chance raised most, so more arrivals than that are combined if there are many.
  */
-const LEAST_ARRIVALS = 300;
+export const LEAST_ARRIVALS = 300;
 const MOST_ARRIVALS = 1_000;
 const RATES = 20;
 const PEAK = 0.99;
-/** A difference of more than a quarter is reported. */
-const MOVED = 1.25;
+const QUARTER = 1.25;
 
 interface Rate {
   perSecond: number;
@@ -61,12 +60,17 @@ export function observedWorkload(
   };
 }
 
+/** Whether one value is larger than the other by more than a quarter. Smaller differences are not reported. */
+export function differs(one: number, other: number): boolean {
+  return Math.max(one, other) > QUARTER * Math.min(one, other);
+}
+
 /** Returns the members that are declared, and observed as more than a quarter more or less. */
 export function movedMembers(declared: WorkloadNumbers, observed: ObservedWorkload): (keyof WorkloadNumbers)[] {
   return (Object.keys(observed) as (keyof WorkloadNumbers)[]).filter((member) => {
     const [said, seen] = [declared[member], observed[member]];
     if (said === undefined || seen === null) return false;
-    return Math.max(said, seen) > MOVED * Math.min(said, seen);
+    return differs(said, seen);
   });
 }
 
@@ -82,6 +86,6 @@ export function haveTokensMoved(
     const [now, before] = [window, older].map((records) => mergeHistograms(records.map((record) => record[kind])));
     if (!now || !before || Math.min(now.n, before.n) < minSamples) return false;
     const [mean, meanBefore] = [now.sum / now.n, before.sum / before.n];
-    return Math.max(mean, meanBefore) > MOVED * Math.min(mean, meanBefore);
+    return differs(mean, meanBefore);
   });
 }

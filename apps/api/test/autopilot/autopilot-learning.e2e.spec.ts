@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DiscoveryService } from '@nestjs/core';
 import { Database, digestOf } from '@slipway/platform-database';
-import { appendEvents, Inbox } from '@slipway/platform-durable/events';
-import { Schedule } from '@slipway/platform-durable/scheduling';
+import { appendEvents, type Inbox } from '@slipway/platform-durable/events';
 import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
 import type { BodyOf, Slipway } from '@slipway/sdk';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
 import { codeOf } from '../harness/refusals.js';
-import { MERGE_FROM, servedWindows, WRITE_SERVED_WINDOWS, type ServedTraffic } from './served-windows.js';
+import { forgetRecords, openInbox, recordTraffic, reportGateway, sweepRounds } from './rounds-bed.js';
+import type { ServedTraffic } from './served-windows.js';
 
 const SLO = { metric: 'ttft_ms', stat: 'p95', threshold: 1_200 };
 const POLICY = {
@@ -41,8 +40,7 @@ beforeAll(async () => {
   api = await bootApi();
   slipway = api.slipway();
   [author, person] = [api.slipway(await api.createPerson('alice')), api.slipway(await api.createPerson('bob'))];
-  inbox = new Inbox(api.app.get(Database, { strict: false }), api.app.get(DiscoveryService, { strict: false }));
-  await inbox.onApplicationBootstrap();
+  inbox = await openInbox(api);
 });
 
 afterAll(async () => {
@@ -52,42 +50,17 @@ afterAll(async () => {
 
 beforeEach(async () => {
   count += 1;
-  await forgetRecords();
-  await owned(
-    api,
-    `insert into dataplane_gateways (gateway_id, seen_at, stats_until)
-    select 'gw', ahead, ahead from (select clock_timestamp() + interval '1 hour' as ahead)
-    on conflict (gateway_id) do update set seen_at = excluded.seen_at, stats_until = excluded.stats_until`,
-  );
+  await forgetRecords(api);
+  await reportGateway(api);
   chat = await activeDeployment(api, `learns-${count}`);
 });
-
-async function forgetRecords(): Promise<void> {
-  for (const table of ['dataplane_request_stats', 'dataplane_service_records'])
-    await owned(api, `delete from ${table}`);
-}
 
 const policy = (body: object = POLICY) =>
   slipway.deployments.policy.set(chat.name, body as BodyOf<'setContinualOptimizationPolicy'>);
 
-async function record(revisionId: string, traffic: Partial<ServedTraffic> = {}): Promise<void> {
-  const [row] = await owned<{ tenantId: string; now: Date }>(
-    api,
-    `select tenant_id "tenantId", clock_timestamp() now from deployments where id = $1`,
-    [chat.id],
-  );
-  const windows = servedWindows({ revisionId, tenantId: row!.tenantId }, row!.now, traffic);
-  await owned(api, WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
-  await owned(api, MERGE_FROM, [windows[0]!.window_start]);
-  await api.app.get(Schedule, { strict: false }).runNow('service-records');
-}
-
-async function sweep(): Promise<void> {
-  await inbox.drain();
-  await owned(api, `update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
-  await owned(api, `update autopilot_schedules set next_run_at = now() where deployment_id = $1`, [chat.id]);
-  await api.app.get(Schedule, { strict: false }).runNow();
-}
+const record = (revisionId: string, traffic: Partial<ServedTraffic> = {}): Promise<void> =>
+  recordTraffic(api, chat.id, revisionId, traffic);
+const sweep = (): Promise<void> => sweepRounds(api, inbox, chat.id);
 
 /** A plan of a person for so many replicas. */
 async function planned(replicas: number, predicted_impact: object, more: object = {}): Promise<any> {
@@ -319,7 +292,7 @@ describe('a plan that makes things worse', () => {
       chat.id,
     ]);
     // The arrivals of both revisions would be added up.
-    await forgetRecords();
+    await forgetRecords(api);
     await record(chat.revisionId);
     await sweep();
     expect(await decision()).toMatchObject({ because: 'barred', message: expect.stringContaining(`Plan ${plan.id} `) });

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DiscoveryService } from '@nestjs/core';
 import { Database } from '@slipway/platform-database';
-import { Inbox } from '@slipway/platform-durable/events';
-import { Schedule } from '@slipway/platform-durable/scheduling';
+import type { Inbox } from '@slipway/platform-durable/events';
 import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
 import type { BodyOf, Slipway } from '@slipway/sdk';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
 import { everyRow } from '../harness/every-row.js';
 import { codeOf } from '../harness/refusals.js';
-import { MERGE_FROM, servedWindows, WRITE_SERVED_WINDOWS, type ServedTraffic } from './served-windows.js';
+import { forgetRecords, openInbox, recordTraffic, reportGateway, sweepRounds } from './rounds-bed.js';
+import type { ServedTraffic } from './served-windows.js';
 
 const SECONDS = 600;
 const SLO = { metric: 'ttft_ms', stat: 'p95', threshold: 1_200 };
@@ -30,8 +29,7 @@ let count = 0;
 beforeAll(async () => {
   api = await bootApi();
   slipway = api.slipway();
-  inbox = new Inbox(api.app.get(Database, { strict: false }), api.app.get(DiscoveryService, { strict: false }));
-  await inbox.onApplicationBootstrap();
+  inbox = await openInbox(api);
 });
 
 afterAll(async () => {
@@ -41,10 +39,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   count += 1;
-  // The merge begins anew for each test, and would read the rows of all tests before.
-  for (const table of ['dataplane_request_stats', 'dataplane_service_records'])
-    await owned(api, `delete from ${table}`);
-  await reportGateway();
+  await forgetRecords(api);
+  await reportGateway(api);
   chat = await activeDeployment(api, `chat-${count}`);
 });
 
@@ -52,37 +48,10 @@ async function policy(body: object = POLICY): Promise<void> {
   await slipway.deployments.policy.set(chat.name, body as BodyOf<'setContinualOptimizationPolicy'>);
 }
 
-/** A gateway that has not reported for ten seconds counts as gone, and a test may take longer: it reports ahead. */
-async function reportGateway(): Promise<void> {
-  await owned(
-    api,
-    `insert into dataplane_gateways (gateway_id, seen_at, stats_until)
-    select 'gw', ahead, ahead from (select clock_timestamp() + interval '1 hour' as ahead)
-    on conflict (gateway_id) do update set seen_at = excluded.seen_at, stats_until = excluded.stats_until`,
-  );
-}
-
 /** Lets the gateway have recorded this traffic until now: of one replica that two would serve well. */
-async function record(traffic: Partial<ServedTraffic> = {}, revisionId = chat.revisionId): Promise<void> {
-  const [row] = await owned<{ tenantId: string; now: Date }>(
-    api,
-    `select tenant_id "tenantId", clock_timestamp() now from deployments where id = $1`,
-    [chat.id],
-  );
-  const { tenantId, now } = row!;
-  const windows = servedWindows({ revisionId, tenantId }, now, traffic);
-  await owned(api, WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
-  await owned(api, MERGE_FROM, [windows[0]!.window_start]);
-  await api.app.get(Schedule, { strict: false }).runNow('service-records');
-}
-
-/** Does a worker's work of one second, including this deployment. */
-async function sweep(): Promise<void> {
-  await inbox.drain();
-  await owned(api, `update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
-  await owned(api, `update autopilot_schedules set next_run_at = now() where deployment_id = $1`, [chat.id]);
-  await api.app.get(Schedule, { strict: false }).runNow();
-}
+const record = (traffic: Partial<ServedTraffic> = {}, revisionId = chat.revisionId): Promise<void> =>
+  recordTraffic(api, chat.id, revisionId, traffic);
+const sweep = (): Promise<void> => sweepRounds(api, inbox, chat.id);
 
 const plans = async (): Promise<any[]> => (await slipway.autopilot.plans.list({ deployment: chat.name })).data;
 const events = async (): Promise<any[]> => {

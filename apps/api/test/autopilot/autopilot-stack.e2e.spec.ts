@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Slipway } from '@slipway/sdk';
 import { codeOf } from '../harness/refusals.js';
 import { Stack, until } from '../harness/stack.js';
-import { MERGE_FROM, servedWindows, WRITE_SERVED_WINDOWS } from './served-windows.js';
+import { writeServedWindows } from './served-windows.js';
 
 jest.setTimeout(240_000);
 
@@ -78,11 +78,9 @@ describe('a missed SLO that load explains', () => {
       `select tenant_id "tenantId", active_revision_id "revisionId", clock_timestamp() now from deployments where name = $1`,
       [name],
     );
-    const windows = servedWindows(row!, row!.now);
     // Those of other deployments have been merged, and would be merged again.
     await stack.query(`delete from dataplane_request_stats where gateway_id = 'gw'`);
-    await stack.query(WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
-    await stack.query(MERGE_FROM, [windows[0]!.window_start]);
+    const windows = await writeServedWindows((sql, values) => stack.query(sql, values), row!, row!.now);
     return new Date(windows.at(-1)!.window_start);
   }
 

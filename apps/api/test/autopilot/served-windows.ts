@@ -22,8 +22,8 @@ interface Histogram {
   b: Record<string, number>;
 }
 
-/** Writes the rows that one gateway would have written; $1 is the list of `servedWindows`, as JSON. */
-export const WRITE_SERVED_WINDOWS = `
+/** $1 is the list of `servedWindows`, as JSON. */
+const WRITE_SERVED_WINDOWS = `
   insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled, retried,
     streamed, tokens_in, tokens_out, histograms, loads, arrivals, session_arrivals, refused, tokens)
   select revision_id, window_start, 'gw', tenant_id, requests, 0, 0, 0, 0, 0, requests, 500 * requests, ${TOKENS} * requests, histograms, loads, requests, 0, 0, tokens
@@ -31,12 +31,23 @@ export const WRITE_SERVED_WINDOWS = `
   on conflict do nothing`;
 
 /** Lets the merge begin with the row that starts at $1. */
-export const MERGE_FROM = `
+const MERGE_FROM = `
   update dataplane_record_merges
   set merged_until = date_bin(make_interval(secs => seconds), $1::timestamptz, timestamptz 'epoch'), last_revision = null`;
 
+/** Writes the rows that one gateway would have written, and lets the merge begin with them. Returns them. */
+export async function writeServedWindows(
+  query: (sql: string, values: unknown[]) => Promise<unknown>,
+  ...[of, until, changes]: Parameters<typeof servedWindows>
+): Promise<ReturnType<typeof servedWindows>> {
+  const windows = servedWindows(of, until, changes);
+  await query(WRITE_SERVED_WINDOWS, [JSON.stringify(windows)]);
+  await query(MERGE_FROM, [windows[0]!.window_start]);
+  return windows;
+}
+
 /** Returns one row for each of the whole minutes before `until`. */
-export function servedWindows(
+function servedWindows(
   of: { revisionId: string; tenantId: string },
   until: Date,
   changes: Partial<ServedTraffic> = {},

@@ -7,8 +7,14 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { AchievedValueDto, OUTCOME_PHASES, PredictedValueDto, type OutcomePhase } from '@slipway/ports/plans';
-import { PLAN_KINDS, type PlanKind } from '@slipway/ports/plans';
+import {
+  AchievedValueDto,
+  OUTCOME_PHASES,
+  type OutcomePhase,
+  PLAN_KINDS,
+  type PlanKind,
+  PredictedValueDto,
+} from '@slipway/ports/plans';
 
 export class CalibrationPredictionDto {
   @StringField()

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { calibrate, LEAST_SCORES, levelOf, summarize } from '@slipway/diagnosis';
 import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { PLAN_OUTCOMES, type CalibrationRow, type PlanOutcomesPort } from '@slipway/ports/plans';
-import { PLAN_KINDS } from '@slipway/ports/plans';
+import { type CalibrationRow, PLAN_KINDS, PLAN_OUTCOMES, type PlanOutcomesPort } from '@slipway/ports/plans';
 import type { CalibrationDto, CalibrationKindDto, CalibrationPredictionDto } from './calibration.dto.js';
 
 /** One-sided, as in the defaults of policies: those of single deployments may differ. */

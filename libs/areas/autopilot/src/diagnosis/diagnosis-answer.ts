@@ -9,6 +9,7 @@ import type {
   DiagnosisWorkloadDto,
   SloDiagnosisDto,
 } from './diagnosis.dto.js';
+import { exact } from '../rounds/texts.js';
 
 /* A diagnosis in the names of the API. */
 
@@ -78,9 +79,4 @@ function intervalAnswer({ value, low, high }: Interval): DiagnosisIntervalDto {
 
 function rounded(value: number | null | undefined): number | null {
   return value === null || value === undefined ? null : exact(value);
-}
-
-/** Six significant digits: more would be noise. */
-function exact(value: number): number {
-  return Number(value.toPrecision(6));
 }

@@ -1,7 +1,6 @@
 import type { RevisionSpec } from '@slipway/contracts';
 import { digestOf } from '@slipway/platform-database';
-import type { PlanChangeDto } from '@slipway/ports/plans';
-import type { FailedIdea } from '@slipway/ports/plans';
+import type { FailedIdea, PlanChangeDto } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { pointerOf } from '../plans/plan-changes.js';
 import type { Proposal, Situation } from '../rounds/situation.js';

@@ -2,6 +2,7 @@ import { metricOf, type Metric } from '@slipway/contracts';
 import { mergeHistograms, quantile, type ServiceRecord } from '@slipway/dataplane';
 import {
   achievedIn,
+  differs,
   hasMoved,
   judgeOutcome,
   recordsAtRate,
@@ -12,12 +13,10 @@ import {
 } from '@slipway/diagnosis';
 import type { AchievedValue, DueOutcome, OutcomeRecord, RecordedOutcome } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
-import { goalsOf, judgeAvailability } from '../rounds/goals.js';
+import { availabilityIn, goalsOf } from '../rounds/goals.js';
 import type { ReviewRecords } from '../rounds/situation.js';
+import { exact } from '../rounds/texts.js';
 import { predictionsIn, type StatedPrediction } from './predictions.js';
-
-/** Lengths of requests that differ by more than a quarter are others than those that a plan assumes. */
-const MOVED = 1.25;
 
 /** Records of the revision of a plan since its promotion. */
 export interface ServedSince {
@@ -127,12 +126,7 @@ function measure(
   isLast: boolean,
 ): { value: MeasuredValue; isAtLoad: boolean } | undefined {
   if (metric === 'availability_percent') {
-    const threshold = policy.reliability.min_availability_percent ?? 0;
-    const { value } =
-      judgeAvailability(
-        { ...policy, reliability: { ...policy.reliability, min_availability_percent: threshold } },
-        availability,
-      ) ?? {};
+    const value = availabilityIn(availability, policy.evidence.confidence);
     const isEnough = availability.minutes * 60 >= policy.evidence.min_duration_seconds || isLast;
     return value && isEnough ? { value, isAtLoad: true } : undefined;
   }
@@ -213,6 +207,7 @@ function newlyMissed(
   });
 }
 
+/** Lengths of requests that differ by more than a quarter are others than those that a plan assumes. */
 function haveMoved(
   records: readonly ServiceRecord[],
   kind: 'inputTokens' | 'outputTokens',
@@ -220,14 +215,9 @@ function haveMoved(
 ): boolean {
   const seen = quantile(mergeHistograms(records.map((record) => record[kind])), 0.95);
   if (seen === null || assumed === null || assumed === undefined) return false;
-  return Math.max(seen, assumed) > MOVED * Math.min(seen, assumed);
+  return differs(seen, assumed);
 }
 
 function achievedValue({ value, low, high, n }: MeasuredValue): AchievedValue {
   return { value: exact(value), low: exact(low), high: Number.isFinite(high) ? exact(high) : null, n };
-}
-
-/** Six significant digits: more would be noise. */
-function exact(value: number): number {
-  return Number(value.toPrecision(6));
 }

@@ -1,18 +1,17 @@
 import { isMetric } from '@slipway/contracts';
-import type { PlanChangeDto } from '@slipway/ports/plans';
-import type { PlanToRevert } from '@slipway/ports/plans';
+import { UNCALIBRATED } from '@slipway/diagnosis';
+import type { PlanChangeDto, PlanToRevert } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import type { PlanDraft } from '../plans/plan-author.js';
-import { allowedSteps } from '../plans/plan-boundaries.js';
-import { applyChanges, mergePatchBetween } from '../plans/plan-changes.js';
-import { errorLimitOf } from '../rounds/goals.js';
-import { SOAK_SECONDS, type MetricPrediction } from '../rounds/situation.js';
+import { rolloutOf } from '../rounds/draft.js';
+import { errorGate, statedLevel } from '../rounds/goals.js';
+import type { MetricPrediction } from '../rounds/situation.js';
 import { listText, nameOf, valueText } from '../rounds/texts.js';
 import { predictionsIn } from './predictions.js';
 
-/** How far a value may be from the one before, if the plan states no interval of it: 25 % on the logarithmic scale. */
-const SPREAD = Math.exp(0.25);
+/** How far a value may be from the one before, if the plan states no interval of it. */
+const SPREAD = Math.exp(UNCALIBRATED);
 
 /**
  * Returns the changes that take back those of a plan. The value before a change is that of the plan's base, so the first
@@ -37,24 +36,13 @@ export function revertDraft(
   policy: PolicyContent,
 ): PlanDraft {
   const changes = invertChanges(plan.changes);
-  const { spec } = applyChanges(active.spec, changes);
   const worse = newestOf(plan);
   const summary = summaryOf(plan, worse, changes);
-  const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: SOAK_SECONDS }));
-  const { min_samples } = policy.evidence;
-  const gate = { name: 'error_rate', stat: 'rate', check: 'threshold', threshold: errorLimitOf(policy), min_samples };
   return {
     kind: 'revert',
     summary,
     changes,
-    rollout: {
-      spec_patch: mergePatchBetween({ ...active.spec }, spec),
-      base_revision: active.name,
-      reason: summary.slice(0, 2_000),
-      ...(steps
-        ? { strategy: { type: 'canary', steps }, analysis: { metrics: [gate] } }
-        : { strategy: { type: 'candidate' } }),
-    },
+    rollout: rolloutOf(active, { changes, reason: summary }, policy, [errorGate(policy)]),
     evidence: worse.map(({ metric, stat, now, achieved, at }) => ({
       kind: 'telemetry',
       tool: 'slipway',
@@ -65,7 +53,12 @@ export function revertDraft(
       collected_at: at.toISOString(),
     })),
     assumes: plan.assumes ?? null,
-    predictedImpact: { metrics: impactOf(plan, worse, policy), cost: null, basis: basisOf(plan), gpu_hours: 0 },
+    predictedImpact: {
+      metrics: impactOf(plan, worse, policy),
+      cost: null,
+      basis: `Values that were measured before plan ${plan.planId}`,
+      gpu_hours: 0,
+    },
     risk: { level: 'low', reasons: [] },
   };
 }
@@ -116,13 +109,9 @@ function impactOf(plan: PlanToRevert, outcomes: readonly DatedOutcome[], policy:
         now: achieved.value,
         baseline: { low: achieved.low, high: achieved.high, n: achieved.n },
         predicted: { value: now, low, high },
-        confidence: Math.round((2 * policy.evidence.confidence - 1) * 1e6) / 1e6,
+        confidence: statedLevel(policy),
         calibrated_on: 0,
       },
     ];
   });
-}
-
-function basisOf({ planId }: PlanToRevert): string {
-  return `Values that were measured before plan ${planId}`;
 }

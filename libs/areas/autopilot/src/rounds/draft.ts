@@ -1,14 +1,15 @@
 import { mergeRecords, type ServiceRecord } from '@slipway/dataplane';
 import { calibrate, type Goal, type GoalDiagnosis } from '@slipway/diagnosis';
 import { digestOf } from '@slipway/platform-database';
-import type { PlanEvidenceDto } from '@slipway/ports/plans';
+import type { PlanChangeDto, PlanEvidenceDto } from '@slipway/ports/plans';
+import type { PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { allowedSteps } from '../plans/plan-boundaries.js';
 import { applyChanges, mergePatchBetween } from '../plans/plan-changes.js';
 import type { PlanDraft } from '../plans/plan-author.js';
 import { standing } from './availability.js';
 import { summaryOf } from './evaluation.js';
-import { errorLimitOf } from './goals.js';
+import { errorGate, statedLevel } from './goals.js';
 import { isInside, isPredictable, predictionOf } from './review.js';
 import {
   SOAK_SECONDS,
@@ -18,6 +19,7 @@ import {
   type ReviewRecords,
   type Situation,
 } from './situation.js';
+import { exact } from './texts.js';
 
 /** How much worse than the active revision the candidate may be at the same load, where no limit can be promised. */
 const MAX_REGRESSION_PERCENT = 10;
@@ -34,23 +36,18 @@ export function draftOf(
   { diagnosis, availability, peakRate }: Evaluation,
 ): PlanDraft {
   const { policy } = situation;
-  const { spec } = applyChanges(base.spec, proposal.changes);
-  const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: SOAK_SECONDS }));
   const goals = diagnosis?.goals ?? [];
-  const moving = steps
-    ? { strategy: { type: 'canary', steps }, analysis: { metrics: gateOf(goals, proposal, situation) } }
-    : { strategy: { type: 'candidate' } };
   const summary = summaryOf(proposal);
   return {
     kind: proposal.kind,
     summary,
     changes: proposal.changes,
-    rollout: {
-      spec_patch: mergePatchBetween({ ...base.spec }, spec),
-      base_revision: base.name,
-      reason: summary,
-      ...moving,
-    },
+    rollout: rolloutOf(
+      base,
+      { changes: proposal.changes, reason: summary },
+      policy,
+      gateOf(goals, proposal, situation),
+    ),
     evidence: [
       ...goals.filter(({ value }) => value).map((one) => evidenceOf(one, situation.records)),
       ...(availability?.verdict === 'missed' ? [availabilityEvidence(availability, situation.records)] : []),
@@ -58,6 +55,24 @@ export function draftOf(
     assumes: assumptionsOf(situation, diagnosis, peakRate),
     predictedImpact: impactOf(proposal, situation),
     risk: proposal.risk,
+  };
+}
+
+/** Returns the rollout of changes: the canary that the policy allows, with its gate, or else a candidate. */
+export function rolloutOf(
+  base: Pick<Revision, 'name' | 'spec'>,
+  { changes, reason }: { changes: readonly PlanChangeDto[]; reason: string },
+  policy: PolicyContent,
+  gate: readonly object[],
+): PlanDraft['rollout'] {
+  const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: SOAK_SECONDS }));
+  return {
+    spec_patch: mergePatchBetween({ ...base.spec }, applyChanges(base.spec, changes).spec),
+    base_revision: base.name,
+    reason,
+    ...(steps
+      ? { strategy: { type: 'canary', steps }, analysis: { metrics: gate } }
+      : { strategy: { type: 'candidate' } }),
   };
 }
 
@@ -80,10 +95,7 @@ export function gateOf(
       : { name, stat, check: 'regression', max_regression_percent: MAX_REGRESSION_PERCENT, min_samples };
   });
   if (goals.some(({ goal }) => goal.metric === 'error_rate')) return checks;
-  return [
-    ...checks,
-    { name: 'error_rate', stat: 'rate', check: 'threshold', threshold: errorLimitOf(policy), min_samples },
-  ];
+  return [...checks, errorGate(policy)];
 }
 
 function assumptionsOf(
@@ -118,7 +130,7 @@ function impactOf(
         },
       }),
       predicted: { value: exact(value), low: exact(low), high: exact(high) },
-      confidence: Math.round((2 * policy.evidence.confidence - 1) * 1e6) / 1e6,
+      confidence: statedLevel(policy),
       // The availability is predicted without a curve.
       calibrated_on: metric === 'availability_percent' ? 0 : calibratedOn,
     })),
@@ -165,9 +177,4 @@ function total(window: readonly ServiceRecord[]): unknown {
 
 function wholeOf(value: number | null | undefined): number | null {
   return value === null || value === undefined ? null : Math.round(value);
-}
-
-/** Six significant digits: more would be noise. */
-function exact(value: number): number {
-  return Number(value.toPrecision(6));
 }

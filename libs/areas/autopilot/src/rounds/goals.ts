@@ -1,6 +1,6 @@
 import type { RevisionSpec } from '@slipway/contracts';
 import { HOURS_KEPT_DAYS, MINUTES_KEPT_DAYS, normalQuantile, wilsonInterval } from '@slipway/dataplane';
-import type { DiagnosisInput, Goal } from '@slipway/diagnosis';
+import { levelOf, type DiagnosisInput, type Goal, type MeasuredValue } from '@slipway/diagnosis';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { replicasNow, scaleOf, type AvailabilityResult, type ReviewRecords, type Situation } from './situation.js';
 import { declaredWorkload } from './workload.js';
@@ -24,6 +24,17 @@ export function goalsOf({ slos, reliability }: PolicyContent): Goal[] {
 
 export function errorLimitOf({ reliability }: PolicyContent): number {
   return reliability.max_error_rate ?? DEFAULT_ERROR_LIMIT;
+}
+
+/** Limits the error rate of a plan's rollout. */
+export function errorGate(policy: PolicyContent): object {
+  const { min_samples } = policy.evidence;
+  return { name: 'error_rate', stat: 'rate', check: 'threshold', threshold: errorLimitOf(policy), min_samples };
+}
+
+/** Returns the level of the intervals that a plan states. */
+export function statedLevel({ evidence }: PolicyContent): number {
+  return Math.round(levelOf(evidence.confidence) * 1e6) / 1e6;
 }
 
 /** Whether the policy has anything to judge or to improve. */
@@ -59,7 +70,7 @@ function slotsOf({ runtime }: RevisionSpec): number | undefined {
   return slots === undefined || !Number.isFinite(slots) ? undefined : slots;
 }
 
-/** Judges the share of minutes in which no request was refused because no instance could be had. */
+/** Judges the availability. */
 export function judgeAvailability(
   { reliability, evidence }: PolicyContent,
   { minutes, refusedMinutes }: ReviewRecords['availability'],
@@ -67,16 +78,21 @@ export function judgeAvailability(
   const { min_availability_percent: threshold } = reliability;
   if (threshold === undefined) return undefined;
   const counted = { threshold, minutes, refusedMinutes };
-  if (minutes === 0) return { ...counted, value: null, verdict: 'thin' };
-  const { low, high } = shareInterval(refusedMinutes, minutes, evidence.confidence);
-  const value = {
-    value: percentOf(1 - refusedMinutes / minutes),
-    low: percentOf(1 - high),
-    high: percentOf(1 - low),
-    n: minutes,
-  };
+  const value = availabilityIn({ minutes, refusedMinutes }, evidence.confidence);
+  if (!value) return { ...counted, value, verdict: 'thin' };
   if (value.value >= threshold) return { ...counted, value, verdict: 'met' };
   return { ...counted, value, verdict: value.high < threshold ? 'missed' : 'thin' };
+}
+
+/** Returns the share of minutes, in percent, in which no request was refused because no instance could be had. */
+export function availabilityIn(
+  { minutes, refusedMinutes }: ReviewRecords['availability'],
+  confidence: number,
+): MeasuredValue | null {
+  if (minutes === 0) return null;
+  const { low, high } = shareInterval(refusedMinutes, minutes, confidence);
+  const value = percentOf(1 - refusedMinutes / minutes);
+  return { value, low: percentOf(1 - high), high: percentOf(1 - low), n: minutes };
 }
 
 /** @param confidence one-sided */

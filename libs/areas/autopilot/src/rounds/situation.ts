@@ -2,8 +2,7 @@ import { effectiveScaling, type EffectiveScaling, type RevisionSpec, type Scalin
 import type { ArrivalCount, ServiceRecord } from '@slipway/dataplane';
 import type { Diagnosis, Goal, GoalDiagnosis, Interval } from '@slipway/diagnosis';
 import type { Money } from '@slipway/platform-config';
-import type { FailedIdea } from '@slipway/ports/plans';
-import type { PlanKind } from '@slipway/ports/plans';
+import type { FailedIdea, PlanKind } from '@slipway/ports/plans';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { PlanRisk } from '../plans/plan-boundaries.js';
 import type { SpecChange } from '../plans/plan-changes.js';

@@ -33,6 +33,11 @@ export function numberText(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: Math.abs(value) >= 1_000 ? 4 : 3 });
 }
 
+/** Returns six significant digits for stored values and answers: more would be noise. */
+export function exact(value: number): number {
+  return Number(value.toPrecision(6));
+}
+
 function unitOf(metric: MetricReference['metric']): string {
   if (metric === 'availability_percent') return ' %';
   const { unit } = metricOf(metric);

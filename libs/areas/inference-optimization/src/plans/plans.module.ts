@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { PLAN_OUTCOMES } from '@slipway/ports/plans';
-import { PLANS } from '@slipway/ports/plans';
+import { PLAN_OUTCOMES, PLANS } from '@slipway/ports/plans';
 import { DecisionsService, PlanExpiry } from './decisions.service.js';
 import { OutcomeStore } from './outcome.store.js';
 import { PlanStore } from './plan.store.js';
