@@ -240,6 +240,11 @@ export interface InstancesPort {
    */
   devices(spec: DeviceQuestion): InstanceDevices;
   /**
+   * Returns a digest of the engine's entry in the operator's configuration, which has its command or its image; null
+   * without such an entry.
+   */
+  engineVersion(spec: Pick<DeviceQuestion, 'runtime'>): string | null;
+  /**
    * Requests the model list of a server that is to be adopted, once, within the time of one probe. Reports issues only
    * if the server clearly has other models. `message` is the finding, and undefined if the target starts its servers
    * itself. Call it without a transaction: it waits on the network.

@@ -81,6 +81,7 @@ export function situation(changes: SituationChanges = {}): Situation {
     isChanging: false,
     history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0, ...history },
     devices: { accelerator: null, count: 0 },
+    engineVersion: null,
     price: null,
     calibration: [],
     failedIdeas: [],

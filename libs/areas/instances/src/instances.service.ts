@@ -2,7 +2,7 @@ import type { InstanceDevices, PromisedTraits, RevisionSpec } from '@slipway/con
 import { Injectable } from '@nestjs/common';
 import { drainCountsOf, inFlight, type DrainCounts } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-http/auth';
-import { Database, type Reads, type Tx } from '@slipway/platform-database';
+import { digestOf, Database, type Reads, type Tx } from '@slipway/platform-database';
 import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
 import { lockQuota } from '@slipway/platform-durable/quotas';
 import type {
@@ -99,6 +99,11 @@ export class InstancesService implements InstancesPort {
     // Neither model nor scaling determine the devices.
     const traits = engineTraitsOf(driver, { model: { id: '' }, scaling: { min_replicas: 1 }, runtime });
     return { accelerator, count: Math.max(accelerator === null ? 0 : 1, traits?.gpus?.min ?? 0) };
+  }
+
+  engineVersion({ runtime: { target, engine = '' } }: Pick<DeviceQuestion, 'runtime'>): string | null {
+    const { engines } = (this.catalog.find(target)?.config ?? {}) as { engines?: Record<string, unknown> };
+    return engines && Object.hasOwn(engines, engine) ? digestOf(JSON.parse(JSON.stringify(engines[engine]))) : null;
   }
 
   examine(workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>) {

@@ -17,14 +17,14 @@ const CHANGES = [
   { path: 'scaling.max_replicas', value: 4 },
 ];
 const POLICY = policyOf({ workload: { profile: 'chat' } });
-const KEY = ideaKeyOf(CHANGES, SPEC, POLICY);
+const KEY = ideaKeyOf(CHANGES, SPEC, POLICY, null);
 
 describe('the key of an idea', () => {
   it('is the same for the same values in another order, from other values, and at another load', () => {
-    expect(ideaKeyOf([...CHANGES].reverse(), SPEC, POLICY)).toBe(KEY);
-    expect(ideaKeyOf([{ path: '/scaling/max_replicas', value: 4 }, CHANGES[0]!], SPEC, POLICY)).toBe(KEY);
-    expect(ideaKeyOf(CHANGES, { ...SPEC, scaling: { min_replicas: 7 } }, POLICY)).toBe(KEY);
-    expect(ideaKeyOf(CHANGES, SPEC, policyOf({ workload: { profile: 'chat', request_rate: 9 } }))).toBe(KEY);
+    expect(ideaKeyOf([...CHANGES].reverse(), SPEC, POLICY, null)).toBe(KEY);
+    expect(ideaKeyOf([{ path: '/scaling/max_replicas', value: 4 }, CHANGES[0]!], SPEC, POLICY, null)).toBe(KEY);
+    expect(ideaKeyOf(CHANGES, { ...SPEC, scaling: { min_replicas: 7 } }, POLICY, null)).toBe(KEY);
+    expect(ideaKeyOf(CHANGES, SPEC, policyOf({ workload: { profile: 'chat', request_rate: 9 } }), null)).toBe(KEY);
   });
 
   it.each([
@@ -38,13 +38,18 @@ describe('the key of an idea', () => {
     ['the workload', CHANGES, SPEC, policyOf({ workload: { profile: 'rag' } })],
     ['the policy', CHANGES, SPEC, undefined],
   ])('is another one with another value of %s', (_what, changes, spec, policy) => {
-    expect(ideaKeyOf(changes, spec, policy)).not.toBe(KEY);
+    expect(ideaKeyOf(changes, spec, policy, null)).not.toBe(KEY);
+  });
+
+  it('is another one once the engine has another entry in the configuration', () => {
+    expect(ideaKeyOf(CHANGES, SPEC, POLICY, 'a')).not.toBe(KEY);
+    expect(ideaKeyOf(CHANGES, SPEC, POLICY, 'a')).not.toBe(ideaKeyOf(CHANGES, SPEC, POLICY, 'b'));
   });
 });
 
 describe('an idea that failed', () => {
   const { changes } = proposalOf(situation())!;
-  const key = ideaKeyOf(changes, SPEC, policyOf({}));
+  const key = ideaKeyOf(changes, SPEC, policyOf({}), null);
   const at = new Date(NOW.getTime() - 3_600_000);
   const failed = (result: 'worse' | 'no_effect' | 'rejected') => [{ key, planId: 'plan_7', result, at }];
 
@@ -62,6 +67,7 @@ describe('an idea that failed', () => {
   it('is proposed for another model, and other ideas are proposed for this one', () => {
     const spec = { ...SPEC, model: { id: 'other' } };
     expect(outcomeOf(situation({ spec, failedIdeas: failed('worse') }))).toBe('propose');
+    expect(outcomeOf(situation({ engineVersion: 'b', failedIdeas: failed('worse') }))).toBe('propose');
     const policy = { reliability: { spare_replicas: 1 } };
     expect(changesOf(situation({ policy, failedIdeas: failed('worse') }))).toEqual(['/scaling/min_replicas 3']);
   });
@@ -70,7 +76,7 @@ describe('an idea that failed', () => {
     const down = proposalOf(quietWeek())!;
     const week = quietWeek();
     const bar = {
-      key: ideaKeyOf(down.changes, week.spec, week.policy),
+      key: ideaKeyOf(down.changes, week.spec, week.policy, null),
       planId: 'plan_8',
       result: 'worse' as const,
       at,

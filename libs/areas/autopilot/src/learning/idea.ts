@@ -13,11 +13,13 @@ export function ideaKeyOf(
   changes: readonly Pick<PlanChangeDto, 'path' | 'value'>[],
   { model, runtime, resources }: RevisionSpec,
   policy: Pick<PolicyContent, 'workload'> | undefined,
+  engineVersion: string | null,
 ): string {
   const values = changes.map(({ path, value }) => [pointerOf(path), value ?? null] as const);
   return digestOf({
     changes: values.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
     engine: runtime.engine ?? null,
+    engine_version: engineVersion,
     target: runtime.target,
     accelerator: resources?.accelerator ?? null,
     model: JSON.parse(JSON.stringify(model)),
@@ -34,15 +36,15 @@ export interface IdeaBar {
 /** Returns the earlier plan that speaks against a proposal, in a sentence; undefined if there is none. */
 export function barOf(
   { changes }: Pick<Proposal, 'changes'>,
-  { spec, policy, failedIdeas }: Pick<Situation, 'spec' | 'policy' | 'failedIdeas'>,
+  { spec, policy, engineVersion, failedIdeas }: Pick<Situation, 'spec' | 'policy' | 'engineVersion' | 'failedIdeas'>,
 ): IdeaBar | undefined {
-  const key = ideaKeyOf(changes, spec, policy);
+  const key = ideaKeyOf(changes, spec, policy, engineVersion);
   const failed = failedIdeas.find((one) => one.key === key);
   if (!failed) return undefined;
   const until = new Date(failed.at.getTime() + policy.evidence.max_age_seconds * 1_000);
   return {
     until,
-    message: `Plan ${failed.planId} with the same changes ${REASONS[failed.result]}. They are proposed again after ${until.toISOString()}, or once the model, the engine, the target, the accelerator or the workload profile changes.`,
+    message: `Plan ${failed.planId} with the same changes ${REASONS[failed.result]}. They are proposed again after ${until.toISOString()}, or once the model, the engine or its configuration, the target, the accelerator or the workload profile changes.`,
   };
 }
 

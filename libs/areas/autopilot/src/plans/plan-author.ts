@@ -15,6 +15,7 @@ import {
   type PlansPort,
 } from '@slipway/ports/plans';
 import { ROLLOUTS, type CheckedRollout, type RolloutPreview, type RolloutsPort } from '@slipway/ports/rollouts';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import type { Policy, PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { ideaKeyOf } from '../learning/idea.js';
@@ -57,17 +58,19 @@ export class PlanAuthor {
   constructor(
     @Inject(PLANS) private readonly plans: PlansPort,
     @Inject(ROLLOUTS) private readonly rollouts: RolloutsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
   /** @throws validation_failed (422), with each invalid field of the draft */
   async write(tx: Tx, setting: PlanSubject, draft: PlanDraft, creator: PlanCreator): Promise<Plan> {
-    const { deployment } = setting;
+    const { deployment, base, policy } = setting;
     const { checked, changes, execution } = await this.check(tx, setting, draft);
     const now = await tx.now();
     const id = newId('plan');
     return this.plans.create(tx, {
       tenantId: deployment.tenantId,
       ...frozenPlan(setting, draft, { id, now, checked, changes, execution, creator }),
+      ideaKey: ideaKeyOf(changes, base.spec, policy?.content, this.instances.engineVersion(base.spec)),
     });
   }
 
@@ -120,7 +123,7 @@ export function frozenPlan(
   { deployment, base, policy }: PlanSubject,
   draft: PlanDraft,
   { id, now, checked, changes, execution, creator }: DraftResult,
-): Omit<NewPlan, 'tenantId'> {
+): Omit<NewPlan, 'tenantId' | 'ideaKey'> {
   const content: PlanContent = JSON.parse(
     JSON.stringify({
       id,
@@ -153,7 +156,6 @@ export function frozenPlan(
     approvalsRequired: promotion?.approvals_required ?? 1,
     preventSelfApproval: promotion?.prevent_self_approval ?? true,
     requireHostedIdentity: promotion?.require_hosted_identity ?? false,
-    ideaKey: ideaKeyOf(changes, base.spec, policy?.content),
     creator,
   };
 }

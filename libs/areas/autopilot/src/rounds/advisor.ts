@@ -101,6 +101,7 @@ export class Situations {
       isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
       history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
       devices,
+      engineVersion: this.instances.engineVersion(base.spec),
       price: priceOf(this.config, devices.accelerator),
       calibration: await this.outcomes.scores(tx, deployment.tenantId),
       failedIdeas: await this.outcomes.failedIdeas(tx, deployment.id, policy.content.evidence.max_age_seconds),

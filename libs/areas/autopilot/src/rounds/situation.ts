@@ -46,6 +46,8 @@ export interface Situation {
   history: ProposalHistory;
   /** Devices of one instance, and the price of one of them for one hour; null if the operator states none. */
   devices: { accelerator: string | null; count: number };
+  /** A digest of the engine's entry in the operator's configuration; null without one. */
+  engineVersion: string | null;
   price: Money | null;
   /** The largest |ln(achieved ÷ predicted)| of each earlier plan of the tenant. */
   calibration: readonly number[];

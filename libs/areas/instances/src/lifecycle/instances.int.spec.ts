@@ -49,6 +49,16 @@ it('a process knows how many devices an instance takes, by its spec and its engi
   expect(api.instances.devices({ runtime: { target: 'moon' }, resources: { accelerator } }).count).toBe(1);
 });
 
+it('the version of an engine follows its entry in the configuration', () => {
+  const version = (engine?: string, target = 'local') =>
+    api.instances.engineVersion({ runtime: { target, ...(engine !== undefined && { engine }) } });
+  expect(version('mini')).toMatch(/^[0-9a-f]{64}$/);
+  expect(version('mini')).toBe(version('mini'));
+  expect(version('mini')).not.toBe(version('file'));
+  for (const unknown of ['none', 'constructor', undefined]) expect(version(unknown)).toBeNull();
+  expect(version('mini', 'moon')).toBeNull();
+});
+
 it('a check reports every reason why a spec cannot run', async () => {
   const issues = async (spec: RevisionSpec) => (await api.check(spec)).map(({ field, code }) => `${field} ${code}`);
   const { model, scaling } = bed.spec();
