@@ -50,6 +50,15 @@ describe('the result of a plan', () => {
     expect(judgeOutcome(more, interval(value)).result).toBe(result);
   });
 
+  it.each([
+    [{ value: 800, low: 500, high: 1_200 }, null],
+    [{ value: 800, low: 625, high: 950 }, null],
+    [{ value: 800, low: 626, high: 950 }, 'no_effect'],
+    [{ value: 800, low: 500, high: 949 }, 'better'],
+  ])('is not known if it may be the value before as well as the predicted one: %o is %s', (achieved, result) => {
+    expect(judgeOutcome(faster, achieved).result).toBe(result);
+  });
+
   it('is worse if an SLO is newly missed, even inside the interval', () => {
     expect(judgeOutcome(faster, interval(500), true)).toMatchObject({ result: 'worse', within: true });
   });

@@ -76,7 +76,8 @@ export interface ComparedOutcome {
   within: boolean;
   /** Null if a value is not above zero. */
   logError: number | null;
-  result: 'as_predicted' | 'better' | 'worse' | 'no_effect';
+  /** Null: it may be the predicted value as well as the one before, so more samples are needed. */
+  result: 'as_predicted' | 'better' | 'worse' | 'no_effect' | null;
 }
 
 /**
@@ -100,5 +101,7 @@ export function judgeOutcome(
   const isHigher = achieved.low > baseline.high;
   const isLower = achieved.high < baseline.low;
   if (isHigher || isLower) return judged(isHigher === isHigherBetter ? 'better' : 'worse');
-  return judged('no_effect');
+  // An interval that is wide enough contains every value.
+  const mayBePredicted = achieved.low <= predicted.high && achieved.high >= predicted.low;
+  return judged(mayBePredicted ? null : 'no_effect');
 }

@@ -301,7 +301,7 @@ export class PlanOutcomeDto {
     enum: OUTCOME_RESULTS,
     nullable: true,
     description:
-      '`as_predicted`: inside the interval. `better`: on the better side of it, or outside it and certainly better than before. `worse`: outside it and certainly worse than before, or the SLO is newly missed. `no_effect`: outside it and not certainly different from before. `assumptions_moved`: the load or the lengths of the requests differ from those that the plan assumes. `rolled_back`: another revision replaced that of the plan. Null: too few samples came in time',
+      '`as_predicted`: inside the interval. `better`: on the better side of it, or outside it and certainly better than before. `worse`: outside it and certainly worse than before, or the SLO is newly missed. `no_effect`: certainly not as predicted, and not certainly different from before. `assumptions_moved`: the load or the lengths of the requests differ from those that the plan assumes. `rolled_back`: another revision replaced that of the plan. Null: too few samples came in time, or they fit the prediction as well as the value before',
   })
   result: OutcomeResult | null;
 }

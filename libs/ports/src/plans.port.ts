@@ -210,7 +210,7 @@ export interface RecordedOutcome {
   achieved: AchievedValue | null;
   within: boolean | null;
   logError: number | null;
-  /** Null if too few samples came in time. */
+  /** Null if too few samples came in time, or if they fit the prediction as well as the value before. */
   result: OutcomeResult | null;
   /** Whether the prediction or the achieved value differs from the value before by at least a fifth. */
   hasMoved: boolean;

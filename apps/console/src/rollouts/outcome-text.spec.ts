@@ -31,7 +31,7 @@ describe('the result of an outcome', () => {
     ['no_effect', false, 'no certain effect', 'warn'],
     ['assumptions_moved', false, 'not comparable, because the load or the requests have changed', 'plain'],
     ['rolled_back', null, 'not measured, because it was rolled back or replaced', 'plain'],
-    [null, null, 'too few samples in time', 'plain'],
+    [null, null, 'too little evidence in time', 'plain'],
     ['of_a_later_api', null, 'of a later api', 'plain'],
   ])('%s (inside: %s) is in words', (result, within, text, tone) =>
     expect(resultText({ ...OUTCOME, result: result as Outcome['result'], within })).toEqual({ text, tone }),

@@ -19,7 +19,7 @@ export function resultText({ result, predicted, within }: Pick<Outcome, 'result'
   text: string;
   tone: Tone;
 } {
-  if (result === null) return { text: 'too few samples in time', tone: 'plain' };
+  if (result === null) return { text: 'too little evidence in time', tone: 'plain' };
   // Such a value is as predicted or has no prediction, and is worse because of its SLO.
   if (result === 'worse' && (predicted === null || within))
     return { text: 'worse, because its SLO is newly missed', tone: 'bad' };

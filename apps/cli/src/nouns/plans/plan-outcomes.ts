@@ -30,7 +30,7 @@ function outcomesOf(plan: object): Outcome[] {
 
 /** `as predicted`. A result of a later api stays as it is. */
 function resultText({ result, predicted, within }: Outcome): string {
-  if (result === null || result === undefined) return 'too few samples in time';
+  if (result === null || result === undefined) return 'too little evidence in time';
   // Such a value is as predicted or has no prediction, and is worse because of its SLO.
   if (result === 'worse' && (!predicted || within)) return 'worse, because its SLO is newly missed';
   return RESULTS[result] ?? wordsOf(result).replaceAll('_', ' ');

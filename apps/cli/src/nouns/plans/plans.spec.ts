@@ -179,7 +179,7 @@ it.each([
   ['no_effect', false, 'no certain effect'],
   ['assumptions_moved', false, 'not comparable, because the load or the requests have changed'],
   ['rolled_back', null, 'not measured, because it was rolled back or replaced'],
-  [null, null, 'too few samples in time'],
+  [null, null, 'too little evidence in time'],
   ['of_a_later_api', null, 'of a later api'],
 ])('says the result %s (inside: %s) in words, also in a list', async (result, within, words) => {
   const outcome = { ...OUTCOME, result, within, achieved: within === null ? null : OUTCOME.achieved };

@@ -81,6 +81,15 @@ describe('the outcome of a plan', () => {
     expect([found.outcomes.map((one) => one.result), found.needsRevert]).toEqual([[result], needsRevert]);
   });
 
+  it('waits while it may be as predicted or as before, and is not known if that does not change', () => {
+    const uneven = { loadIn: (minute: number) => (minute < 4 ? 12 : 4) };
+    expect(record(plan(750), context(after(7_199), uneven))).toBeUndefined();
+    const [one] = record(plan(750), context(after(7_200), uneven))!.outcomes;
+    expect(one).toMatchObject({ within: false, result: null });
+    expect(one!.achieved!.low).toBeLessThan(1.25 * 750);
+    expect(one!.achieved!.high).toBeGreaterThan(1.9 * 750);
+  });
+
   it('never leads to the revert of a revert', () => {
     expect(record(plan(100, { kind: 'revert' }), context(after(1_800)))!.needsRevert).toBe(false);
   });

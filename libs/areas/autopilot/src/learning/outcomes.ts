@@ -33,7 +33,7 @@ export interface OutcomeContext {
   served: ServedSince | undefined;
 }
 
-/** When an outcome may be recorded, and when it is recorded even if samples are missing. */
+/** When an outcome may be recorded, and when it is recorded even if samples are missing or say too little. */
 export function timesOf(
   { phase, promotedAt }: Pick<DueOutcome, 'phase' | 'promotedAt'>,
   { evidence, promotion }: Pick<PolicyContent, 'evidence' | 'promotion'>,
@@ -108,9 +108,10 @@ function measuredOutcomes(
     }
     hasRateMoved ||= !measured.isAtLoad;
     const hasHeld = measured.isAtLoad && !haveTokensMoved;
-    outcomes.push(
-      judged(prediction, measured.value, hasHeld, isNewlyMissed(prediction, before, policy, measured.value)),
-    );
+    const isMissed = isNewlyMissed(prediction, before, policy, measured.value);
+    const outcome = judged(prediction, measured.value, hasHeld, isMissed);
+    if (outcome.result === null && !isLast) return undefined;
+    outcomes.push(outcome);
   }
   const isHeld = !haveTokensMoved && !hasRateMoved;
   if (isHeld) outcomes.push(...newlyMissed(predictions, before, policy, served));
