@@ -339,7 +339,7 @@ export class PlanDto {
   @JsonField({
     nullable: true,
     description:
-      'As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours`',
+      'As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, its interval and number of samples in `baseline`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours`',
   })
   predicted_impact: Record<string, unknown> | null;
   @ObjectField(() => PlanRiskDto) risk: PlanRiskDto;

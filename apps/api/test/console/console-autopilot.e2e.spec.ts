@@ -130,6 +130,38 @@ describeInBrowser('the autopilot in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
+  it('shows predicted against achieved values on the page of the calibration, and on that of their plan', async () => {
+    const { id } = (await planOf('chat'))!;
+    // The rollout of the plan and its outcomes have end-to-end tests of their own.
+    await stack.query(
+      `insert into autopilot_plan_outcomes (plan_id, phase, metric, stat, tenant_id, deployment_id, kind, now, predicted,
+         achieved, within, log_error, result, has_moved, assumptions_hold)
+       select p.id, o.phase, 'ttft_ms', 'p95', p.tenant_id, p.deployment_id, 'scale_up', 1000, '{"value":400,"low":320,"high":500}',
+         jsonb_build_object('value', o.value, 'low', o.value - 20, 'high', o.value + 20, 'n', 900), o.value <= 500,
+         ln(o.value / 400.0), case when o.value <= 500 then 'as_predicted' else 'better' end, true, true
+       from autopilot_plans p cross join (values ('promotion', 410), ('window', 640)) o(phase, value) where p.id = $1`,
+      [id],
+    );
+    await visit.open('/plans');
+    await page.getByRole('link', { name: 'Calibration' }).click();
+    const kind = panel('scale up');
+    await kind.getByText(/0 of 1 plan/).waitFor();
+    const picture = kind.getByRole('img', { name: /ttft_ms p95/ });
+    // The values inside and outside their intervals, and the band of new plans.
+    for (const part of ['circle', 'rect', 'polygon']) expect(await picture.locator(part).count()).toBe(1);
+    await kind.getByText('Numbers of the newest predictions').click();
+    const rows = kind.getByRole('row');
+    expect(await rows.count()).toBe(3);
+    await rows.filter({ hasText: '410 ms' }).getByText('yes').waitFor();
+    await rows.filter({ hasText: '640 ms' }).getByText('no').waitFor();
+    await rows.getByRole('link', { name: 'chat' }).first().click();
+    await panel('Now and predicted')
+      .getByText(/640 ms/)
+      .first()
+      .waitFor();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
   it('shows the plan of a person without predictions as it was written', async () => {
     const plan = await stack
       .slipway()

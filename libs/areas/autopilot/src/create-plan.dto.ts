@@ -42,7 +42,12 @@ export class CreatePlanDto {
   @ArrayField(() => PlanEvidenceDto, { maxItems: 64, default: [] })
   evidence: PlanEvidenceDto[];
 
-  @JsonField({ optional: true, nullable: true, description: 'Impact that the author expects, as a free-form object' })
+  @JsonField({
+    optional: true,
+    nullable: true,
+    description:
+      'Impact that the author expects, as a free-form object. Entries of `metrics` with `metric`, `stat`, `now` (or null), and `predicted` with `value`, `low` and `high`, are compared with what the plan achieves',
+  })
   predicted_impact?: Record<string, unknown> | null;
 
   @ObjectField(() => PlanRiskDto, {

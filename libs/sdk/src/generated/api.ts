@@ -2001,7 +2001,7 @@ export interface components {
             deployment: string;
             /** @default [] */
             evidence?: components["schemas"]["PlanEvidenceInputDto"][] | null;
-            /** @description Impact that the author expects, as a free-form object */
+            /** @description Impact that the author expects, as a free-form object. Entries of `metrics` with `metric`, `stat`, `now` (or null), and `predicted` with `value`, `low` and `high`, are compared with what the plan achieves */
             predicted_impact?: {
                 [key: string]: unknown;
             } | null;
@@ -3449,7 +3449,7 @@ export interface components {
             outcomes: components["schemas"]["PlanOutcomeDto"][];
             /** @description Version of the policy that the plan follows; null if there was none */
             policy_version: number | null;
-            /** @description As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours` */
+            /** @description As its author stated it. Plans of the autopilot have `metrics` (each with `metric`, `stat`, `now`, its interval and number of samples in `baseline`, `predicted` with `value`, `low` and `high`, `confidence`, `calibrated_on`), `cost` (`now` and `predicted` for one hour; null without a price), `basis` and `gpu_hours` */
             predicted_impact: {
                 [key: string]: unknown;
             } | null;
@@ -3550,7 +3550,7 @@ export interface components {
             phase: "promotion" | "window" | (string & {});
             /** @description Null for an SLO that is newly missed and that the plan does not predict */
             predicted: components["schemas"]["PredictedValueDto"] | null;
-            /** @description `as_predicted`: inside the interval. `better`: on the better side of it, or outside it and certainly better than before. `worse`: outside it and certainly worse than before, or the SLO is newly missed. `no_effect`: outside it and not certainly different from before. `assumptions_moved`: the load or the lengths of the requests differ from those that the plan assumes. `rolled_back`: another revision replaced that of the plan. Null: too few samples came in time */
+            /** @description `as_predicted`: inside the interval. `better`: on the better side of it, or outside it and certainly better than before. `worse`: outside it and certainly worse than before, or the SLO is newly missed. `no_effect`: certainly not as predicted, and not certainly different from before. `assumptions_moved`: the load or the lengths of the requests differ from those that the plan assumes. `rolled_back`: another revision replaced that of the plan. Null: too few samples came in time, or they fit the prediction as well as the value before */
             result: ("as_predicted" | "better" | "worse" | "no_effect" | "assumptions_moved" | "rolled_back" | (string & {})) | null;
             /** @example p95 */
             stat: string;
