@@ -3,7 +3,7 @@ import type { ServiceRecord } from '@slipway/dataplane';
 import type { GoalDiagnosis } from '@slipway/diagnosis';
 import type { Options } from './options.js';
 import type { Profile } from './profiles.js';
-import { advise, type Advice } from './proposal.js';
+import { advise, type Advice, type Question } from './proposal.js';
 import { Service, statisticOf, steadyRun, WARM_UP_MS } from './runs.js';
 import type { Course, Lengths } from './traffic.js';
 import { Truth } from './truth.js';
@@ -215,7 +215,7 @@ interface ServiceSettings {
 }
 
 /** Rises to the busiest time, and stays there for a window. */
-function served({ profile, options }: CellContext, { low, rate, replicas, ...rest }: ServiceSettings): Service {
+export function served({ profile, options }: CellContext, { low, rate, replicas, ...rest }: ServiceSettings): Service {
   const { minutes, 'window-minutes': windowMinutes } = options.run;
   const riseMs = 60_000 * (minutes - windowMinutes) - WARM_UP_MS;
   const course: Course = { peak: rate, low, warmUpMs: WARM_UP_MS, riseMs, then: 'plateau' };
@@ -224,10 +224,12 @@ function served({ profile, options }: CellContext, { low, rate, replicas, ...res
   return service;
 }
 
-function adviceFor(
+type AdviceSubject = { replicas: number; threshold: number } & Pick<Question, 'calibration' | 'failedIdeas' | 'model'>;
+
+export function adviceFor(
   { profile, options }: CellContext,
   { gateway }: Service,
-  { replicas, threshold }: { replicas: number; threshold: number },
+  { replicas, threshold, ...memory }: AdviceSubject,
   windowMinutes = options.run['window-minutes'],
 ): Advice {
   const { run, declaresSlots } = options;
@@ -240,6 +242,7 @@ function adviceFor(
     records: gateway.records,
     windowMinutes,
     arrivals: gateway.arrivals,
+    ...memory,
   });
 }
 

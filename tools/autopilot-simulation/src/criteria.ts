@@ -1,4 +1,5 @@
 import type { CycleOutcome, IdleOutcome, IntrinsicOutcome, SizingOutcome } from './cells.js';
+import type { ExecutedPlan, WorseOutcome } from './learning.js';
 
 /** One count or number of a cell, and whether it is within its limit. */
 export interface Finding {
@@ -16,6 +17,8 @@ const LEAST_NAMED = 0.9;
 const LEAST_SIZED = 0.9;
 const MOST_NEEDLESS = 0.075;
 const MOST_ERROR = 0.15;
+const LEAST_WITHIN = 0.86;
+const MOST_HALF_WIDTH = 0.3;
 
 export function intrinsicFindings(outcomes: readonly IntrinsicOutcome[]): Finding[] {
   const seen = outcomes.filter(({ isLowLoadSeen }) => isLowLoadSeen);
@@ -70,6 +73,43 @@ export function cycleFindings(outcomes: readonly CycleOutcome[]): Finding[] {
   return [
     atMost('scaled down', outcomes.filter(({ isScaledDown }) => isScaledDown).length, outcomes.length, 0),
     atMost('down and up again', outcomes.filter(({ isCycle }) => isCycle).length, outcomes.length, 0),
+  ];
+}
+
+/** Of the plans after those that were needed before the first calibration. */
+export function learningFindings(plans: readonly ExecutedPlan[]): Finding[] {
+  const moved = plans.filter(({ isWithin }) => isWithin !== null);
+  const width = median(moved.map(({ halfWidth }) => halfWidth));
+  const limit = { kind: 'at most', value: 100 * MOST_HALF_WIDTH } as const;
+  return [
+    atLeast('within the interval', moved.filter(({ isWithin }) => isWithin).length, moved.length, LEAST_WITHIN),
+    { ...percent('half of the interval, median', width), limit, isKept: width !== null && width <= MOST_HALF_WIDTH },
+    counted('moved by a fifth, at the assumed load', moved.length, plans.length),
+  ];
+}
+
+export function worseFindings(outcomes: readonly WorseOutcome[]): Finding[] {
+  const of = outcomes.length;
+  const countOf = (isCounted: (one: WorseOutcome) => boolean): number => outcomes.filter(isCounted).length;
+  return [
+    atLeast(
+      'revert plans within a window',
+      countOf(({ isReverted }) => isReverted),
+      of,
+      1,
+    ),
+    atMost(
+      'proposed again',
+      countOf(({ isRepeated }) => isRepeated),
+      of,
+      0,
+    ),
+    atLeast(
+      'proposed for another model',
+      countOf((one) => one.isProposedForAnotherModel),
+      of,
+      LEAST_SIZED,
+    ),
   ];
 }
 

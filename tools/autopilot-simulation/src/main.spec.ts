@@ -34,17 +34,34 @@ const broken = ({ rows }: Result): string[] =>
 
 describe('a few seeds keep every limit', () => {
   it.each(['queueing', 'prefill', 'token-time'])('with the profile %s', async (profile) => {
-    const result = await simulate(...FEW, `--profiles=${profile}`);
+    const cells = ['single', 'load-dependent', 'nothing-to-gain', 'two-replicas', 'worse'];
+    const result = await simulate(...FEW, `--profiles=${profile}`, `--cells=${cells.join(',')}`);
     expect(broken(result)).toEqual([]);
     expect(result.status).toBe(0);
     expect(new Set(result.rows.map(({ cell }) => cell))).toEqual(
-      new Set(['intrinsic', 'nothing to gain', 'load-dependent', 'predicted against achieved', 'two replicas']),
+      new Set([
+        'intrinsic',
+        'nothing to gain',
+        'load-dependent',
+        'predicted against achieved',
+        'two replicas',
+        'worse',
+      ]),
     );
+    expect(result.rows.find(({ cell }) => cell === 'worse')?.causes).toEqual({ barred: 1 });
     // Otherwise the limits would be kept because nothing was concluded.
     expect(result.rows.find(({ cell }) => cell === 'intrinsic')?.causes).toEqual({ intrinsic: 1 });
     for (const { causes } of result.rows.filter(({ cell }) => cell === 'load-dependent'))
       expect(causes).toEqual({ load_dependent: 1 });
   });
+});
+
+it('the plans of a tenant end within intervals that earlier ones decide', async () => {
+  const result = await simulate(...FEW.slice(1), '--seeds=3', '--profiles=prefill', '--cells=learning');
+  expect(broken(result)).toEqual([]);
+  const [{ findings, causes }] = result.rows as [Row];
+  expect(findings[0]).toMatchObject({ what: 'within the interval', value: 3, of: 3 });
+  expect(causes).toEqual({ as_predicted: 3 });
 });
 
 it('several profiles run at the same time, and print their rows in order', async () => {

@@ -6,23 +6,31 @@ import {
   cycleFindings,
   idleFindings,
   intrinsicFindings,
+  learningFindings,
   predictionFindings,
   sizingFindings,
   tally,
+  worseFindings,
   type Finding,
 } from './criteria.js';
+import { Tenant, worsePlan, type ExecutedPlan, type Size } from './learning.js';
 import { optionsFrom, UsageError, type Options } from './options.js';
 import { PoolInstance } from './pool.js';
 import { PROFILE_NAMES, profilesOf, type Profile } from './profiles.js';
 import { rowText, TABLE_HEAD, type Row } from './table.js';
 
-const CELLS = ['single', 'load-dependent', 'nothing-to-gain', 'two-replicas'];
-/** Instances now, and those that are needed. */
-const SIZES = [
+/** A tenant has services of all profiles, so this cell is not one of a profile. */
+const LEARNING = 'learning';
+const CELLS = ['single', 'load-dependent', 'nothing-to-gain', 'two-replicas', 'worse', LEARNING];
+const SIZES: readonly Size[] = [
   [1, 2],
   [2, 3],
   [2, 4],
-] as const;
+];
+/** Plans that come before the first calibration. */
+const FIRST_PLANS = 9;
+/** Of the seeds, because each of them is simulated three times as long. */
+const WORSE_SHARE = 0.1;
 
 /** Instances that are enough, and of which none can go. */
 const ENOUGH = 3;
@@ -41,14 +49,37 @@ function checkEngine(profile: Profile): void {
   }
 }
 
+/** A profile of which all cells are simulated. */
+function checkedContext(profile: Profile, options: Options): cells.CellContext {
+  checkEngine(profile);
+  return cells.contextOf(profile, options);
+}
+
+function* learningRows(options: Options): Generator<Row> {
+  const { run } = options;
+  const contexts = profilesOf(options.profiles, options.engine).map((profile) => checkedContext(profile, options));
+  const tenant = new Tenant();
+  const plans: ExecutedPlan[] = [];
+  // A deployment without a plan is followed by the next one. If that happens to half of them, the count shows it.
+  for (let index = 0; plans.length < FIRST_PLANS + run.seeds && index < 2 * (FIRST_PLANS + run.seeds); index += 1) {
+    const context = contexts[index % contexts.length] as cells.CellContext;
+    const size = SIZES[Math.floor(index / contexts.length) % SIZES.length] as Size;
+    const plan = tenant.execute(context, run['first-seed'] + index, size);
+    if (plan) plans.push(plan);
+  }
+  const later = plans.slice(FIRST_PLANS);
+  const profile = contexts.map((context) => context.profile.name).join(', ');
+  const causes = tally(later.map(({ result }) => result));
+  yield { cell: LEARNING, profile, case: 'one tenant', findings: learningFindings(later), causes };
+}
+
 const causeOf = ({ cause }: { cause: string }): string => cause;
 
-function* rowsOf(options: Options): Generator<Row> {
+function* profileRows(options: Options): Generator<Row> {
   const { run } = options;
   const seeds = Array.from({ length: run.seeds }, (_, index) => run['first-seed'] + index);
   for (const profile of profilesOf(options.profiles, options.engine)) {
-    checkEngine(profile);
-    const context = cells.contextOf(profile, options);
+    const context = checkedContext(profile, options);
     const row = (cell: string, name: string, findings: Finding[], causes: string[] = []): Row => {
       return { cell, profile: profile.name, case: name, findings, causes: tally(causes) };
     };
@@ -77,6 +108,16 @@ function* rowsOf(options: Options): Generator<Row> {
       const outcomes = seeds.map((seed) => cells.twoReplicas(context, seed));
       yield row('two replicas', `${run.windows} windows`, cycleFindings(outcomes));
     }
+    if (has('worse')) {
+      const few = seeds.slice(0, Math.ceil(WORSE_SHARE * seeds.length));
+      const outcomes = few.flatMap((seed) => worsePlan(context, seed) ?? []);
+      yield row(
+        'worse',
+        'slower instances',
+        worseFindings(outcomes),
+        outcomes.map(({ because }) => because),
+      );
+    }
   }
 }
 
@@ -86,7 +127,7 @@ interface Result {
   status: number;
 }
 
-/** Simulates one profile in a process of its own, because the simulation takes a whole core. */
+/** Simulates some cells in a process of its own, because the simulation takes a whole core. */
 function resultOfProcess(args: readonly string[]): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stdio = { maxBuffer: 2 ** 28 };
@@ -107,19 +148,22 @@ function print(row: Row, { isJson }: Options): void {
 /** Returns the exit status. */
 async function simulate(options: Options, args: readonly string[]): Promise<number> {
   if (!options.isJson) process.stdout.write(TABLE_HEAD);
-  if (options.profiles.length === 1) {
+  const ofProfiles = options.cells.filter((cell) => cell !== LEARNING);
+  const isLearning = ofProfiles.length < options.cells.length;
+  if (options.profiles.length === 1 || ofProfiles.length === 0) {
     let isKept = true;
-    for (const row of rowsOf(options)) {
-      isKept &&= row.findings.every((finding) => finding.isKept);
-      print(row, options);
-    }
+    for (const rows of [ofProfiles.length > 0 ? profileRows(options) : [], isLearning ? learningRows(options) : []])
+      for (const row of rows) {
+        isKept &&= row.findings.every((finding) => finding.isKept);
+        print(row, options);
+      }
     return isKept ? 0 : 1;
   }
-  const others = args.filter((arg) => arg !== '--json' && !arg.startsWith('--profiles='));
+  const others = args.filter((arg) => arg !== '--json' && !/^--(?:profiles|cells)=/.test(arg));
+  const parts = options.profiles.map((profile) => [`--profiles=${profile}`, `--cells=${ofProfiles.join(',')}`]);
+  if (isLearning) parts.push([`--profiles=${options.profiles.join(',')}`, `--cells=${LEARNING}`]);
   const limit = pLimit(os.availableParallelism());
-  const results = options.profiles.map((profile) =>
-    limit(() => resultOfProcess([...others, `--profiles=${profile}`, '--json'])),
-  );
+  const results = parts.map((part) => limit(() => resultOfProcess([...others, ...part, '--json'])));
   let highest = 0;
   for (const result of results) {
     const { rows, status } = await result;

@@ -73,6 +73,7 @@ export class PoolInstance {
 /** The instances of one revision. A gateway sends each request to the least loaded one. */
 export class Pool {
   readonly instances: readonly PoolInstance[];
+  readonly profile: Profile;
   /** Requests by the time when their clients lose patience; those before `impatient` have been dealt with. */
   private readonly waiting: Sequence<PoolRequest>[] = [];
   private impatient = 0;
@@ -83,6 +84,7 @@ export class Pool {
     private readonly observer: PoolObserver,
   ) {
     const { profile, replicas, startAt } = settings;
+    this.profile = profile;
     const newInstance = () => new PoolInstance(profile, Math.floor(random() * 2 ** 32), startAt);
     this.instances = Array.from({ length: replicas }, newInstance);
   }

@@ -1,6 +1,14 @@
-import { diagnosisInputOf, evaluate, type ReviewRecords, type Situation } from '@slipway/area-autopilot/rounds';
+import {
+  diagnosisInputOf,
+  draftOf,
+  evaluate,
+  type PlanDraft,
+  type ReviewRecords,
+  type Situation,
+} from '@slipway/area-autopilot/rounds';
 import type { ArrivalCount, ServiceRecord } from '@slipway/dataplane';
 import { Predictor, type Diagnosis, type Goal, type Interval } from '@slipway/diagnosis';
+import type { FailedIdea } from '@slipway/ports/plans';
 
 /** A deployment with a fixed number of instances, and what was recorded of it. */
 export interface Question {
@@ -14,6 +22,11 @@ export interface Question {
   records: readonly ServiceRecord[];
   windowMinutes: number;
   arrivals: readonly ArrivalCount[];
+  /** The largest |ln(achieved ÷ predicted)| of each earlier plan of the tenant. */
+  calibration?: readonly number[];
+  failedIdeas?: readonly FailedIdea[];
+  /** Of the deployment. */
+  model?: string;
 }
 
 /** The answer of the autopilot. */
@@ -21,6 +34,10 @@ export interface Advice {
   diagnosis: Diagnosis;
   /** Null: no plan. */
   replicas: number | null;
+  plan: PlanDraft | null;
+  /** What else than a plan was found, such as `barred`; null with a plan. */
+  because: string | null;
+  situation: Situation;
   peakRate: number | null;
   /** Prediction for the goal; null if it has none. @param rate requests per second */
   predict(replicas: number, rate: number): Interval | null;
@@ -29,12 +46,16 @@ export interface Advice {
 /** Asks the autopilot, as a round does, with a policy that only has this goal. */
 export function advise(question: Question): Advice {
   const situation = situationOf(question);
-  const { finding, diagnosis } = evaluate(situation);
+  const evaluation = evaluate(situation);
+  const { finding, diagnosis } = evaluation;
   const predictor = new Predictor(diagnosisInputOf(situation, situation.records));
   const option = finding.kind === 'propose' ? finding.options[0] : undefined;
   return {
     diagnosis: diagnosis as Diagnosis,
     replicas: option?.replicas.to ?? null,
+    plan: option ? draftOf(option, { name: 'revision', spec: situation.spec }, situation, evaluation) : null,
+    because: 'because' in finding ? finding.because : null,
+    situation,
     peakRate: predictor.peakRate,
     predict(replicas, rate) {
       const found = predictor.predict(question.goal, replicas, rate);
@@ -71,11 +92,11 @@ function situationOf(question: Question): Situation & { records: ReviewRecords }
         cooldown_seconds: 0,
         plan_ttl_seconds: 604_800,
         min_gain_percent: 5,
-        outcome_window_seconds: 86_400,
+        outcome_window_seconds: 2 * 60 * windowMinutes,
       },
     },
     spec: {
-      model: { id: 'model' },
+      model: { id: question.model ?? 'model' },
       runtime: { target: 'local', engine: 'vllm', args: slots === undefined ? {} : { max_num_seqs: slots }, env: {} },
       scaling: { min_replicas: replicas },
     },
@@ -92,8 +113,9 @@ function situationOf(question: Question): Situation & { records: ReviewRecords }
     isChanging: false,
     history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0 },
     devices: { accelerator: null, count: 0 },
+    engineVersion: null,
     price: null,
-    calibration: [],
-    failedIdeas: [],
+    calibration: question.calibration ?? [],
+    failedIdeas: question.failedIdeas ?? [],
   };
 }

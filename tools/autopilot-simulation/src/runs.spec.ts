@@ -107,3 +107,27 @@ it('records what came and what ended, minute by minute, and the first requests o
   expect(byLoad + sum(({ starting }) => starting.ttft_ms.n)).toBe(sum(({ stats }) => stats.ttft_ms.n));
   expect(new Set(records.map(({ instances }) => instances))).toEqual(new Set([2]));
 });
+
+it('a rollout moves the traffic by its steps, and its instances count from the promotion on', () => {
+  const service = new Service({ profile: PROFILE, course: { ...COURSE, riseMs: 0 }, patienceMs: 60_000, seed: 1 });
+  const arrivals = () => service.gateway.records.map((record) => record.arrivals / 600);
+  service.serve(2, 2);
+  service.promote(3, [
+    { traffic_percent: 25, soak_seconds: 590 },
+    { traffic_percent: 100, soak_seconds: 60 },
+  ]);
+  expect(service.gateway.replicas).toBe(3);
+  service.serve(3, 2);
+  const [all, during, end, after] = [
+    arrivals().slice(0, 2),
+    arrivals().slice(2, 12),
+    arrivals()[12],
+    arrivals().slice(13),
+  ];
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  expect(mean(all)).toBeCloseTo(1, 1);
+  expect(mean(during)).toBeCloseTo(0.75, 1);
+  expect(end).toBe(0);
+  expect(after).toHaveLength(2);
+  expect(mean(after)).toBeCloseTo(1, 1);
+});

@@ -56,6 +56,12 @@ export function capacityOf(profile: Profile, seed: number): number {
   return (1_000 * (to - from)) / ((ends[to] as number) - (ends[from] as number));
 }
 
+/** As a plan states it. */
+export interface RolloutStep {
+  traffic_percent: number;
+  soak_seconds: number;
+}
+
 /** A revision that serves traffic for as long as wanted, with all that a gateway records of it. */
 export class Service {
   readonly gateway = new GatewayRecords(0);
@@ -69,21 +75,66 @@ export class Service {
     this.arrivals = new Arrivals(this.random, settings.course);
   }
 
-  /** Serves with so many instances; if their number changes, all of them are new, as after a rollout. */
-  serve(replicas: number, minutes: number): void {
-    const { profile, patienceMs } = this.settings;
-    if (this.pool?.instances.length !== replicas) {
-      // The requests of the previous instances end there.
+  /**
+   * Serves with so many instances; if their number or the engine changes, all of them are new, as after a rollout.
+   * @param profile of the engine; requests stay those of the settings
+   */
+  serve(replicas: number, minutes: number, profile = this.settings.profile): void {
+    const { patienceMs } = this.settings;
+    if (this.pool?.instances.length !== replicas || this.pool.profile !== profile) {
+      // The requests of the previous instances end here.
       this.pool?.runUntil(this.at);
       this.gateway.replicas = replicas;
       this.pool = new Pool({ profile, replicas, patienceMs, startAt: this.at }, this.random, this.gateway);
     }
-    const { pool } = this;
+    this.pass(minutes, this.pool, () => this.pool as Pool);
+  }
+
+  /**
+   * Moves the traffic to new instances by the steps of a rollout, and promotes them. What they answer before that is
+   * recorded for another revision, so not here.
+   */
+  promote(replicas: number, steps: readonly RolloutStep[]): void {
+    const { profile, patienceMs } = this.settings;
+    const observer = new Candidate(this.gateway);
+    const candidate = new Pool({ profile, replicas, patienceMs, startAt: this.at }, this.random, observer);
+    const active = this.pool as Pool;
+    for (const { traffic_percent: percent, soak_seconds: seconds } of steps) {
+      const choose = () => (100 * this.random() < percent ? candidate : active);
+      this.pass(Math.ceil(seconds / 60), active, choose, candidate);
+    }
+    observer.isPromoted = true;
+    this.gateway.replicas = replicas;
+    this.pool = candidate;
+  }
+
+  private pass(minutes: number, recorded: Pool, choose: () => Pool, other = recorded): void {
     for (const until = this.at + minutes * MINUTE_MS; this.at < until;) {
       this.at += MINUTE_MS;
-      sendUntil(this.at, pool, this.arrivals, this.random, this.settings);
-      this.gateway.endMinute(pool);
+      sendUntil(this.at, choose, this.arrivals, this.random, this.settings);
+      recorded.runUntil(this.at);
+      other.runUntil(this.at);
+      this.gateway.endMinute(recorded);
     }
+  }
+}
+
+/** The observer of instances whose answers count once their rollout is promoted. */
+class Candidate implements PoolObserver {
+  isPromoted = false;
+
+  constructor(private readonly records: GatewayRecords) {}
+
+  onStart(request: PoolRequest): void {
+    if (this.isPromoted) this.records.onStart(request);
+  }
+
+  onFirstToken(request: PoolRequest, at: number): void {
+    this.records.onFirstToken(request, at);
+  }
+
+  onEnd(request: PoolRequest, at: number, isAbandoned: boolean): void {
+    if (request.stay) this.records.onEnd(request, at, isAbandoned);
   }
 }
 
@@ -91,12 +142,14 @@ function run(settings: RunSettings, startAt: number, observer: PoolObserver): vo
   const random = randomFrom(settings.seed);
   const pool = new Pool({ ...settings, startAt }, random, observer);
   const arrivals = new Arrivals(random, settings.course, startAt);
-  sendUntil(startAt + settings.minutes * MINUTE_MS, pool, arrivals, random, settings);
+  const until = startAt + settings.minutes * MINUTE_MS;
+  sendUntil(until, () => pool, arrivals, random, settings);
+  pool.runUntil(until);
 }
 
 function sendUntil(
   until: number,
-  pool: Pool,
+  choose: () => Pool,
   arrivals: Arrivals,
   random: () => number,
   { profile, onArrival }: Pick<RunSettings, 'profile' | 'onArrival'>,
@@ -104,10 +157,9 @@ function sendUntil(
   while (arrivals.nextAt < until) {
     const lengths = drawLengths(random, profile);
     onArrival?.(arrivals.nextAt, lengths);
-    pool.arrive(arrivals.nextAt, lengths);
+    choose().arrive(arrivals.nextAt, lengths);
     arrivals.advance();
   }
-  pool.runUntil(until);
 }
 
 /** Collects the values of one metric. */
