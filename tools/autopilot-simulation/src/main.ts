@@ -7,6 +7,7 @@ import {
   idleFindings,
   intrinsicFindings,
   learningFindings,
+  namedFindings,
   predictionFindings,
   sizingFindings,
   tally,
@@ -84,13 +85,17 @@ function* profileRows(options: Options): Generator<Row> {
       return { cell, profile: profile.name, case: name, findings, causes: tally(causes) };
     };
     const has = (cell: string): boolean => options.cells.includes(cell);
-    if (has('single'))
+    if (has('single')) {
+      const all: cells.IntrinsicOutcome[] = [];
       for (const [name, quietness] of SINGLE) {
         const outcomes = seeds.map((seed) => cells.single(context, seed, quietness));
         const [unreachable, met] = [outcomes.map(({ intrinsic }) => intrinsic), outcomes.map((one) => one.comfortable)];
+        all.push(...unreachable);
         yield row('intrinsic', name, intrinsicFindings(unreachable), unreachable.map(causeOf));
         yield row('nothing to gain', `1 needed, ${name}`, idleFindings(met), met.map(causeOf));
       }
+      yield row('intrinsic', 'all of them', namedFindings(all));
+    }
     if (has('load-dependent')) {
       const all: cells.SizingOutcome[] = [];
       for (const [from, to] of SIZES) {

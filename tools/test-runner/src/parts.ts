@@ -219,6 +219,7 @@ export const PARTS: readonly Part[] = [
     folders: [
       'libs/diagnosis',
       'libs/areas/autopilot/src/rounds',
+      'libs/areas/autopilot/src/learning',
       'libs/dataplane/src/records',
       'tools/autopilot-simulation',
     ],
