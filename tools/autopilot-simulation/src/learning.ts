@@ -64,7 +64,7 @@ interface StatedMetric {
   calibrated_on: number;
 }
 
-/** What follows from a plan whose instances are far slower than those that the prediction knows. */
+/** The consequences of a plan whose instances are far slower than those that the prediction knows. */
 export interface WorseOutcome {
   result: string;
   /** Whether a revert plan follows from the first outcome, a window after the promotion, and leads back. */
@@ -145,7 +145,7 @@ function leadsBack(
   return revert.changes.length === before.size && revert.changes.every((one) => before.get(one.path) === one.value);
 }
 
-/** What a service answers at the busiest time once a plan is promoted. */
+/** The answers of a service at the busiest time, from the promotion of a plan on. */
 class Execution {
   now: Date;
   private readonly promotedAt: Date;

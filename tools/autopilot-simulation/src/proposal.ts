@@ -35,7 +35,7 @@ export interface Advice {
   /** Null: no plan. */
   replicas: number | null;
   plan: PlanDraft | null;
-  /** What else than a plan was found, such as `barred`; null with a plan. */
+  /** The reason for no plan, such as `barred`; null with a plan. */
   because: string | null;
   situation: Situation;
   peakRate: number | null;

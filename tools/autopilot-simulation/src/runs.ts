@@ -91,7 +91,7 @@ export class Service {
   }
 
   /**
-   * Moves the traffic to new instances by the steps of a rollout, and promotes them. What they answer before that is
+   * Moves the traffic to new instances by the steps of a rollout, and promotes them. Their answers before that are
    * recorded for another revision, so not here.
    */
   promote(replicas: number, steps: readonly RolloutStep[]): void {
