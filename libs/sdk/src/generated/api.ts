@@ -2737,7 +2737,7 @@ export interface components {
              */
             max_age_seconds?: number;
             /**
-             * @description Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion
+             * @description Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion. Each step of a rollout that the autopilot plans is judged for the same time, within 30 s and 180 s
              * @default 1800
              */
             min_duration_seconds?: number;
@@ -2759,7 +2759,7 @@ export interface components {
              */
             max_age_seconds?: number | null;
             /**
-             * @description Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion
+             * @description Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion. Each step of a rollout that the autopilot plans is judged for the same time, within 30 s and 180 s
              * @default 1800
              */
             min_duration_seconds?: number | null;

@@ -1,7 +1,7 @@
 import { multiplyMoney, type Money } from '@slipway/platform-config';
 import type { PolicyContent } from '@slipway/ports/policies';
 import { allowedSteps } from '../plans/plan-boundaries.js';
-import { PERIOD_DAYS, SOAK_SECONDS, type Proposal, type ProposalHistory, type Situation } from './situation.js';
+import { PERIOD_DAYS, soakSecondsOf, type Proposal, type ProposalHistory, type Situation } from './situation.js';
 import { moneyText, numberText } from './texts.js';
 
 /** The cost of a change of the number of instances. */
@@ -21,7 +21,7 @@ type Costs = Pick<Situation, 'policy' | 'devices' | 'price'>;
 export function costOf({ policy, devices: { count }, price }: Costs, from: number, to: number): ChangeCost {
   const { max_cost: limit, period } = policy.experiment_budget;
   const kept = Math.max(0, to - from) * PERIOD_DAYS[period] * 24;
-  const overlap = (to * (allowedSteps(policy)?.length ?? 0) * SOAK_SECONDS) / 3_600;
+  const overlap = (to * (allowedSteps(policy)?.length ?? 0) * soakSecondsOf(policy)) / 3_600;
   const gpuHours = Math.round(count * (kept + overlap) * 1e3) / 1e3;
   return {
     gpuHours,

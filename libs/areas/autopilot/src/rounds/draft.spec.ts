@@ -3,6 +3,7 @@ import type { Slo } from '@slipway/ports/policies';
 import {
   draftFor,
   NOW,
+  policyOf,
   QUIET_WEEK,
   quietWeek,
   situation,
@@ -10,7 +11,7 @@ import {
   specOf,
   type SituationChanges,
 } from '../../test/situations.js';
-import type { ReviewRecords, Situation } from './situation.js';
+import { soakSecondsOf, type ReviewRecords, type Situation } from './situation.js';
 
 type RecordedSituation = Situation & { records: ReviewRecords };
 const draft = (changes: SituationChanges = {}) => draftFor(situation(changes) as RecordedSituation);
@@ -91,6 +92,24 @@ describe('a plan', () => {
     const [other] = draft({ service: { tokens: 401 } }).evidence;
     expect(other!.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(other!.digest).not.toBe(one!.digest);
+  });
+
+  it.each([
+    [1, 30],
+    [30, 30],
+    [31, 31],
+    [179, 179],
+    [181, 180],
+    [31_536_000, 180],
+  ])('soaks as long as evidence must span: %s s are %s s of a step', (min_duration_seconds, seconds) => {
+    expect(soakSecondsOf(policyOf({ evidence: { min_duration_seconds } }))).toBe(seconds);
+  });
+
+  it('has this soak in each step of its rollout', () => {
+    const { strategy } = draft({ policy: { evidence: { min_duration_seconds: 90 } } }).rollout as {
+      strategy: { steps: { soak_seconds: number }[] };
+    };
+    expect(strategy.steps.map(({ soak_seconds }) => soak_seconds)).toEqual([90, 90, 90, 90, 90]);
   });
 
   it('builds only the candidate if the policy allows no canary', () => {

@@ -12,7 +12,7 @@ import { summaryOf } from './evaluation.js';
 import { errorGate, statedLevel } from './goals.js';
 import { isInside, isPredictable, predictionOf } from './review.js';
 import {
-  SOAK_SECONDS,
+  soakSecondsOf,
   type AvailabilityResult,
   type Evaluation,
   type Proposal,
@@ -65,7 +65,7 @@ export function rolloutOf(
   policy: PolicyContent,
   gate: readonly object[],
 ): PlanDraft['rollout'] {
-  const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: SOAK_SECONDS }));
+  const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: soakSecondsOf(policy) }));
   return {
     spec_patch: mergePatchBetween({ ...base.spec }, applyChanges(base.spec, changes).spec),
     base_revision: base.name,

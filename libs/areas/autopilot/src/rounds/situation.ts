@@ -165,9 +165,17 @@ export interface Evaluation {
   peakRate: number | null;
 }
 
-/** How long each step of a plan's rollout is judged. */
-export const SOAK_SECONDS = 180;
+/**
+ * Bounds of a soak. The gate compares latencies for the first time after 10 s, so a shorter soak would hardly be judged
+ * before its end.
+ */
+const SOAK_SECONDS = { least: 30, most: 180 };
 export const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;
+
+/** Returns how long each step of a plan's rollout is judged: as long as the policy wants evidence to span. */
+export function soakSecondsOf({ evidence }: Pick<PolicyContent, 'evidence'>): number {
+  return Math.min(SOAK_SECONDS.most, Math.max(SOAK_SECONDS.least, evidence.min_duration_seconds));
+}
 
 /** Returns the length of a budget's period, in days. */
 export function periodDays(policy: PolicyContent): number {

@@ -51,6 +51,17 @@ describe('a fixed number of replicas', () => {
     });
     expect(proposalOf(situation())).toMatchObject({ gpuHours: 0, cost: null });
   });
+
+  it('costs less if the steps of the rollout are shorter', () => {
+    const devices = { accelerator: 'nvidia-l4', count: 2 };
+    const hoursWith = (min_duration_seconds: number) =>
+      proposalOf(
+        situation({ devices, policy: { evidence: { min_duration_seconds }, experiment_budget: { period: 'day' } } }),
+      ).gpuHours;
+    expect([60, 120, 600].map(hoursWith)).toEqual(
+      [60, 120, 180].map((seconds) => Math.round((48 + (2 * 2 * 5 * seconds) / 3_600) * 1e3) / 1e3),
+    );
+  });
 });
 
 describe('a number that follows the load', () => {

@@ -126,7 +126,7 @@ export class EvidenceDto {
     max: YEAR_SECONDS,
     default: DEFAULT_EVIDENCE.min_duration_seconds,
     description:
-      'Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion',
+      'Time that is judged. Records of minutes are kept for 8 days and those of hours for 30; a longer time gives no conclusion. Each step of a rollout that the autopilot plans is judged for the same time, within 30 s and 180 s',
   })
   min_duration_seconds: number;
 
