@@ -1,20 +1,41 @@
 import path from 'node:path';
 import { ConfigError, childEnvironment, EXIT_CONFIG, StartupError } from '@slipway/platform-config';
-import { demonstrate } from './demo/demo.js';
+import { demonstrate, demoClient, LABELS } from './demo/demo.js';
 import { failureText } from './demo/failure-text.js';
 import { Narrator } from './demo/narrator.js';
 import { onStopRequest, surviveClosedPipes, tokenNotice } from './launcher.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
+import { demonstratePlan, planDemoTimes } from './with-plan/plan-demo.js';
+import { RequestLoad } from './with-plan/request-load.js';
 
-/** Limit for a whole demonstration, whatever it waits for. */
+export interface DemonstrationFlags {
+  /** Whether it ends after the job. */
+  isOnce: boolean;
+  /** Whether it continues with a plan that the reader approves and executes. */
+  isWithPlan?: boolean;
+}
+
+const FLAGS = ['--once', '--with-plan'];
+
+/** @throws StartupError that names each unknown argument */
+export function readFlags(args: readonly string[]): DemonstrationFlags {
+  const unknown = args.filter((one) => !FLAGS.includes(one));
+  if (unknown.length > 0)
+    throw new StartupError(
+      `The quickstart does not know ${unknown.map((one) => JSON.stringify(one)).join(', ')}. Its arguments are ${FLAGS.join(' and ')}, such as: npm run quickstart -- --with-plan`,
+      EXIT_CONFIG,
+    );
+  return { isOnce: args.includes('--once'), isWithPlan: args.includes('--with-plan') };
+}
+
+/** Limit for the ordinary demonstration, whatever it waits for. */
 const LONGEST_MS = 10 * 60_000;
 
 /**
  * `npm run quickstart`: starts the stack, shows its main job, and then keeps the stack running until it is stopped.
- * With `isOnce` it ends after the job. Ends the process: 0 after a stop, 78 for an invalid configuration, 1 after any
- * other failure.
+ * Ends the process: 0 after a stop, 78 for an invalid configuration, 1 after any other failure.
  */
-export async function runDemonstration(options: Pick<StackOptions, 'entries'> & { isOnce: boolean }): Promise<void> {
+export async function runDemonstration(options: Pick<StackOptions, 'entries'> & DemonstrationFlags): Promise<void> {
   surviveClosedPipes();
   const narrator = new Narrator(process.stdout);
   const startedAt = performance.now();
@@ -50,6 +71,7 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
     narrator.line(`Ready after ${seconds()} s: api ${stack.apiUrl}, gateway ${stack.gatewayUrl}`);
     if (stack.token.isNew) narrator.line(tokenNotice(stack.token).trimEnd());
     const deployment = await limitTime(demonstrate({ ...stack, token: stack.token.value, narrator }));
+    if (options.isWithPlan) await continueWithPlan(stack, narrator, options.isOnce, asked.signal);
     if (options.isOnce) {
       narrator.heading(`Done in ${seconds()} s. Stopping.`);
       await end(0);
@@ -64,6 +86,26 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
     if (error instanceof ConfigError) await end(EXIT_CONFIG);
     await end(error instanceof StartupError ? error.exitCode : 1);
   }
+}
+
+async function continueWithPlan(stack: Stack, narrator: Narrator, isOnce: boolean, signal: AbortSignal): Promise<void> {
+  const { apiUrl, gatewayUrl } = stack;
+  const token = stack.token.value;
+  const name = `quickstart-plan-${Date.now().toString(36)}`;
+  await demonstratePlan({
+    slipway: demoClient({ apiUrl, token }),
+    narrator,
+    load: new RequestLoad({ gatewayUrl, token, model: name }),
+    name,
+    labels: LABELS,
+    consoleUrl: hasConsole() ? apiUrl : undefined,
+    times: planDemoTimes(isOnce),
+    signal,
+  });
+}
+
+function hasConsole(): boolean {
+  return childEnvironment()['SLIPWAY_CONSOLE'] !== 'off';
 }
 
 function limitTime<T>(work: Promise<T>): Promise<T> {
@@ -90,9 +132,7 @@ export function nextStepLines({ apiUrl, gatewayUrl, token }: Stack, deployment: 
   const bearer = token.file ? `$(cat ${quotePath(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
   const key = token.file ? `the token in ${shortPath(token.file)}` : 'your token';
   return [
-    ...(childEnvironment()['SLIPWAY_CONSOLE'] === 'off'
-      ? []
-      : [`  Console, in a browser:         ${apiUrl}/   (sign in with ${key})`]),
+    ...(hasConsole() ? [`  Console, in a browser:         ${apiUrl}/   (sign in with ${key})`] : []),
     `  API documentation:             ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`,
     `  Any OpenAI client:             base URL ${gatewayUrl}/v1, model "${deployment}", key: the token`,
     `  Events of the deployment:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,

@@ -108,6 +108,13 @@ export const PARTS: readonly Part[] = [
     only: ['tools/quickstart/test/pages.e2e.spec.ts'],
   },
   {
+    name: 'with-plan',
+    what: 'the quickstart with a plan that is approved and executed, in real time, about eight minutes',
+    level: 'nightly',
+    folders: ['tools/quickstart/src/with-plan', 'libs/areas/autopilot', 'libs/diagnosis', 'tools/inference-sim'],
+    only: ['tools/quickstart/test/with-plan.e2e.spec.ts'],
+  },
+  {
     name: 'console',
     what: 'screenshots, and axe on every page of the console',
     level: 'nightly',

@@ -32,6 +32,17 @@ describe('Narrator', () => {
     expect(told(false)).toBe('  ✓ provision    fine\n  ✓ await_ready  fine\n');
   });
 
+  it('repeats a wait on a terminal only, where the detail is seen too', () => {
+    const waits = (isTTY: boolean): string => {
+      let text = '';
+      const narrator = new Narrator({ isTTY, columns: 80, write: (part) => (text += part) });
+      for (const [what, detail] of [['a', ' 1 s'], ['a', ' 2 s'], ['b'], ['a', ' 3 s']] as [string, string?][])
+        narrator.passing(what, detail);
+      return text.replaceAll('\r\u001b[2K', '|');
+    };
+    expect([waits(false), waits(true)]).toEqual(['a\nb\na\n', '|a 1 s|a 2 s|b|a 3 s']);
+  });
+
   it('updates a bar on a terminal, and clears it completely', () => {
     expect(told(true)).toContain(`${bar(50)}  50 %  await_ready`);
     expect(told(true).endsWith('✓ await_ready  fine\n')).toBe(true);

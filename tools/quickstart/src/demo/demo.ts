@@ -11,6 +11,7 @@ export interface DemoOptions {
 
 /** Marks the deployments of this demo, so that its next run can remove them and no others. */
 const LABEL = { key: 'slipway.dev/demo', value: 'quickstart' };
+export const LABELS = { [LABEL.key]: LABEL.value };
 
 /** Limit for an operation, from its start to its end. */
 const OPERATION_MS = 120_000;
@@ -20,6 +21,11 @@ const MAX_RETRIES = 6;
 
 const SIMULATED = { target: 'local', engine: 'sim' };
 
+/** The stack of this machine is called directly, whatever proxies the environment names. */
+export function demoClient({ apiUrl, token }: Pick<DemoOptions, 'apiUrl' | 'token'>): Slipway {
+  return new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES, fetch: globalThis.fetch });
+}
+
 /**
  * Does the main job as a client does it: creates a deployment, proves that a first revision is ready, routes to it,
  * sends a request, rolls out a second revision, and rolls back.
@@ -27,9 +33,7 @@ const SIMULATED = { target: 'local', engine: 'sim' };
  * @throws Error at the first unexpected result
  */
 export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoOptions): Promise<string> {
-  // The stack of this machine is called directly, whatever proxies the environment names.
-  const direct = { fetch: globalThis.fetch };
-  const { deployments, operations } = new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES, ...direct });
+  const { deployments, operations } = demoClient({ apiUrl, token });
   const watched = async ({ operation }: { operation: { id: string } }): Promise<void> => {
     const onStep = (_: unknown, now: OperationProgress): void => narrator.operation(now);
     await operations.wait(operation.id, { onStep, limitMs: OPERATION_MS, pollMs: POLL_MS });
@@ -49,7 +53,7 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
   const name = `quickstart-${Date.now().toString(36)}`;
 
   narrator.heading(`1. Create a deployment (${name})`);
-  await deployments.create({ name, display_name: 'Quickstart', labels: { [LABEL.key]: LABEL.value } });
+  await deployments.create({ name, display_name: 'Quickstart', labels: LABELS });
   narrator.line('  created; it serves nothing yet');
 
   narrator.heading('2. Roll out a first revision: start its model server and wait until it is ready');

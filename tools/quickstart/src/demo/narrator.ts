@@ -19,6 +19,7 @@ const BAR_WIDTH = 24;
  */
 export class Narrator {
   private isLineOpen = false;
+  private lastPassing = '';
   private readonly toldSteps = new Set<string>();
 
   constructor(private readonly out: Terminal) {}
@@ -32,10 +33,14 @@ export class Narrator {
     this.out.write(`${text}\n`);
   }
 
-  /** On a terminal, a line that the next one replaces; otherwise it is written once. */
-  passing(text: string): void {
-    if (!this.out.isTTY) this.line(text);
-    else this.redraw(text);
+  /**
+   * On a terminal, a line that the next one replaces. Otherwise the text is written once, without the detail, until it
+   * changes.
+   */
+  passing(text: string, detail = ''): void {
+    if (this.out.isTTY) return this.redraw(text + detail);
+    if (text !== this.lastPassing) this.line(text);
+    this.lastPassing = text;
   }
 
   operation(operation: OperationProgress): void {
