@@ -57,7 +57,7 @@ describe('a fixed number of replicas', () => {
     const hoursWith = (min_duration_seconds: number) =>
       proposalOf(
         situation({ devices, policy: { evidence: { min_duration_seconds }, experiment_budget: { period: 'day' } } }),
-      ).gpuHours;
+      )!.gpuHours;
     expect([60, 120, 600].map(hoursWith)).toEqual(
       [60, 120, 180].map((seconds) => Math.round((48 + (2 * 2 * 5 * seconds) / 3_600) * 1e3) / 1e3),
     );
