@@ -57,10 +57,9 @@ export function predictionFindings(outcomes: readonly SizingOutcome[]): Finding[
 
 function errorFindings(whose: string, ratios: readonly (number | null)[]): Finding[] {
   const error = median(ratios.map((ratio) => ratio && Math.abs(ratio - 1)));
-  const limit = { kind: 'at most', value: 100 * MOST_ERROR } as const;
   const known = ratios.filter((ratio) => ratio !== null).length;
   return [
-    { ...percent(`absolute error ${whose}, median`, error), limit, isKept: error !== null && error <= MOST_ERROR },
+    percentAtMost(`absolute error ${whose}, median`, error, MOST_ERROR),
     percent(`achieved above predicted ${whose}, median`, median(ratios), 1),
     counted(`predictions ${whose}`, known, ratios.length),
   ];
@@ -82,10 +81,9 @@ export function cycleFindings(outcomes: readonly CycleOutcome[]): Finding[] {
 export function learningFindings(plans: readonly ExecutedPlan[]): Finding[] {
   const moved = plans.filter(({ isWithin }) => isWithin !== null);
   const width = median(moved.map(({ halfWidth }) => halfWidth));
-  const limit = { kind: 'at most', value: 100 * MOST_HALF_WIDTH } as const;
   return [
     atLeast('within the interval', moved.filter(({ isWithin }) => isWithin).length, moved.length, LEAST_WITHIN),
-    { ...percent('half of the interval, median', width), limit, isKept: width !== null && width <= MOST_HALF_WIDTH },
+    percentAtMost('half of the interval, median', width, MOST_HALF_WIDTH),
     counted('moved by a fifth, at the assumed load', moved.length, plans.length),
   ];
 }
@@ -138,6 +136,12 @@ function atLeast(what: string, value: number, of: number, share: number): Findin
 
 function percent(what: string, value: number | null, minus = 0): Finding {
   return { what, value: value === null ? null : 100 * (value - minus), unit: '%', limit: null, isKept: true };
+}
+
+/** Without a value, the limit is not kept. */
+function percentAtMost(what: string, value: number | null, most: number): Finding {
+  const isKept = value !== null && value <= most;
+  return { ...percent(what, value), limit: { kind: 'at most', value: 100 * most }, isKept };
 }
 
 function median(values: readonly (number | null)[]): number | null {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import os from 'node:os';
+import { LEAST_SCORES } from '@slipway/diagnosis';
 import pLimit from 'p-limit';
 import * as cells from './cells.js';
 import {
@@ -28,8 +29,6 @@ const SIZES: readonly Size[] = [
   [2, 3],
   [2, 4],
 ];
-/** Plans that come before the first calibration. */
-const FIRST_PLANS = 9;
 /** Of the seeds, because each of them is simulated three times as long. */
 const WORSE_SHARE = 0.1;
 
@@ -41,18 +40,13 @@ const SINGLE: readonly (readonly [string, cells.Quietness])[] = [
   ['always busy', { utilisation: 0.7, low: 1 }],
 ];
 
-/** @throws UsageError if no engine can have these constants */
-function checkEngine(profile: Profile): void {
+/** @throws UsageError if no engine can have the constants of the profile */
+function checkedContext(profile: Profile, options: Options): cells.CellContext {
   try {
     new PoolInstance(profile, 0, 0);
   } catch (error) {
     throw new UsageError(`${profile.name}: ${(error as Error).message}`);
   }
-}
-
-/** A profile of which all cells are simulated. */
-function checkedContext(profile: Profile, options: Options): cells.CellContext {
-  checkEngine(profile);
   return cells.contextOf(profile, options);
 }
 
@@ -62,13 +56,13 @@ function* learningRows(options: Options): Generator<Row> {
   const tenant = new Tenant();
   const plans: ExecutedPlan[] = [];
   // A deployment without a plan is followed by the next one. If that happens to half of them, the count shows it.
-  for (let index = 0; plans.length < FIRST_PLANS + run.seeds && index < 2 * (FIRST_PLANS + run.seeds); index += 1) {
+  for (let index = 0; plans.length < LEAST_SCORES + run.seeds && index < 2 * (LEAST_SCORES + run.seeds); index += 1) {
     const context = contexts[index % contexts.length] as cells.CellContext;
     const size = SIZES[Math.floor(index / contexts.length) % SIZES.length] as Size;
     const plan = tenant.execute(context, run['first-seed'] + index, size);
     if (plan) plans.push(plan);
   }
-  const later = plans.slice(FIRST_PLANS);
+  const later = plans.slice(LEAST_SCORES);
   const profile = contexts.map((context) => context.profile.name).join(', ');
   const causes = tally(later.map(({ result }) => result));
   yield { cell: LEARNING, profile, case: 'one tenant', findings: learningFindings(later), causes };
